@@ -1,0 +1,149 @@
+package core
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/vimeo/go-clocks"
+
+	"github.com/cloudelect/cloudelect/core/entry"
+)
+
+// answer is what a request came back with.
+type answer[T any] struct {
+	value T
+	err   error
+}
+
+// bounded calls f and waits for its answer, for limit at most and never longer
+// than ctx. f runs in a goroutine of its own, so that a store call that ignores
+// its context keeps nobody waiting; that goroutine ends when the call does.
+//
+// A call that was given up has an unknown outcome: the error says why.
+func bounded[T any](ctx context.Context, clock clocks.Clock, limit time.Duration, f func(context.Context) (T, error)) (T, error) {
+	var none T
+	if ctx.Err() != nil {
+		return none, context.Cause(ctx)
+	}
+	if limit <= 0 {
+		return none, errNoTime
+	}
+	callCtx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	timer := clock.AfterFunc(limit, func() { cancel(&noAnswerError{limit}) })
+	defer timer.Stop()
+	answered := make(chan answer[T], 1)
+	go func() {
+		v, err := f(callCtx)
+		answered <- answer[T]{v, err}
+	}()
+	select {
+	case a := <-answered:
+		return a.value, a.err
+	case <-callCtx.Done():
+	}
+	select { // an answer that came at the same instant is worth more than none
+	case a := <-answered:
+		return a.value, a.err
+	default:
+		return none, context.Cause(callCtx)
+	}
+}
+
+// noAnswerError: the store was given this long and did not answer.
+type noAnswerError struct{ limit time.Duration }
+
+func (e *noAnswerError) Error() string {
+	return fmt.Sprintf("core: no answer from the store within %v", e.limit)
+}
+
+// Timeout makes it look like other time-outs to net.Error's users.
+func (*noAnswerError) Timeout() bool { return true }
+
+// Is makes it a context.DeadlineExceeded, which is what a store call that is
+// cut off by its context usually returns.
+func (*noAnswerError) Is(target error) bool { return target == context.DeadlineExceeded }
+
+var errNoTime = &noAnswerError{}
+
+// client sends the requests of one call of this package: bounded, noted in the
+// memory, told to the hooks.
+type client struct {
+	*settings
+	hooks *hooks
+}
+
+func (c *client) sample() instant { return c.mem.keeper.sample() }
+
+// read looks at the entry. The record knows what it showed when read returns.
+func (c *client) read(ctx context.Context, limit time.Duration) (entry.RaceEntry, Outcome, error) {
+	sent := c.sample()
+	e, err := bounded(ctx, c.Clock, min(limit, c.request()), c.Decider.ReadCurrent)
+	got := c.sample()
+	outcome := readOutcome(e, err)
+	if e == nil || outcome != OutcomeRead && outcome != OutcomeBadEntry {
+		e = &entry.RaceEntry{ElectionNumber: entry.NoElections}
+	}
+	switch outcome {
+	case OutcomeRead:
+		c.noteEntry(*e, sent, got)
+	case OutcomeBadEntry:
+		c.mem.sawBad(*e, sent, got)
+		c.hooks.tell(got, Event{Kind: EventBadEntry, Err: err})
+	case OutcomeUnknown:
+		if err == nil {
+			err = fmt.Errorf("core: the decider answered a read with neither an entry nor an error")
+		}
+	}
+	c.noteRequest(OpRead, sent, got, outcome, storeDate(e.Token), err)
+	return *e, outcome, err
+}
+
+// write sends e, in one attempt. For a lost race that came with the entry, the
+// record knows it when write returns.
+func (c *client) write(ctx context.Context, limit time.Duration, op Op, e *entry.RaceEntry, sent instant) (entry.LeaderToken, Outcome, error) {
+	tok, err := bounded(ctx, c.Clock, min(limit, c.request()), func(ctx context.Context) (entry.LeaderToken, error) {
+		return c.Decider.WriteEntry(ctx, e)
+	})
+	got := c.sample()
+	outcome := writeOutcome(tok, err)
+	if outcome == OutcomeUnknown && err == nil {
+		err = fmt.Errorf("core: the decider answered a write with neither a token nor an error")
+	}
+	date := storeDate(tok)
+	switch current := lostCurrent(err); {
+	case outcome == OutcomeStored:
+		stored := *e
+		stored.Token = tok
+		c.noteEntry(stored, sent, got)
+	case outcome == OutcomeLost && current != nil:
+		date = storeDate(current.Token)
+		c.noteEntry(*current, sent, got)
+	}
+	c.noteRequest(op, sent, got, outcome, date, err)
+	return tok, outcome, err
+}
+
+// noteEntry lets everybody know what is stored.
+func (c *client) noteEntry(e entry.RaceEntry, sent, got instant) {
+	vanished := c.mem.saw(e, sent, got)
+	if vanished {
+		c.hooks.tell(got, Event{Kind: EventVanished})
+	}
+	c.hooks.sawLeader(got, e)
+}
+
+func (c *client) noteRequest(op Op, sent, got instant, outcome Outcome, date time.Time, err error) {
+	if !c.hooks.wantsEvents() {
+		return
+	}
+	ev := Event{Kind: EventRequest, Op: op, Outcome: outcome, Latency: got.elapsed - sent.elapsed, Err: err}
+	if !date.IsZero() {
+		ev.ClockOffset = offset(date, sent, got)
+		c.hooks.tell(got, ev)
+		c.hooks.sawOffset(got, ev.ClockOffset)
+		return
+	}
+	c.hooks.tell(got, ev)
+}

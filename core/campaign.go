@@ -1,0 +1,277 @@
+package core
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/cloudelect/cloudelect/core/entry"
+)
+
+// campaign is one call's way to a win: look, judge, attempt, wait. What it
+// learns is in the Memory; this is what concerns this call alone.
+type campaign struct {
+	client
+	// once: one attempt, no waiting (TryAcquire).
+	once  bool
+	began instant
+	sched schedule
+
+	// base is the version that attempts build on; any of them may yet turn out
+	// to be stored.
+	base     entry.RaceEntry
+	attempts []attempt
+	proof    Proof // of the latest attempt
+	// unsettled: an attempt has an unknown outcome and was not looked after since.
+	unsettled bool
+	// notBefore keeps contenders from hammering a store that leaves attempts
+	// unanswered; unknowns counts those in a row, failures the failed looks.
+	notBefore          time.Duration
+	unknowns, failures int
+	// lastErr is what the store said to the latest request that taught nothing,
+	// tried what it said to the latest attempt.
+	lastErr, tried error
+}
+
+func newCampaign(s *settings, h *hooks, once bool) *campaign {
+	c := &campaign{client: client{settings: s, hooks: h}, once: once}
+	c.began = c.sample()
+	c.sched = newSchedule(s, c.began)
+	return c
+}
+
+// step is what a campaign does next.
+type step int
+
+const (
+	stepLook   step = iota // read the entry
+	stepDecide             // judge what is known
+)
+
+// run campaigns until it wins. The Leadership that it returns is guarded by
+// its watchdog; nobody renews it yet.
+func (c *campaign) run(ctx context.Context) (*Leadership, error) {
+	next := stepLook
+	for {
+		if ctx.Err() != nil {
+			return nil, c.leave(ctx, ctx.Err())
+		}
+		var l *Leadership
+		var err error
+		switch next {
+		case stepLook:
+			next, err = c.look(ctx)
+		case stepDecide:
+			l, next, err = c.decide(ctx)
+		}
+		switch {
+		case l != nil:
+			return l, nil
+		case err != nil:
+			return nil, c.leave(ctx, err)
+		}
+	}
+}
+
+// look reads the entry. A failed read is tried again after a pause.
+func (c *campaign) look(ctx context.Context) (step, error) {
+	_, outcome, err := c.read(ctx, c.request())
+	switch outcome {
+	case OutcomeRead:
+		c.failures, c.lastErr, c.unsettled = 0, nil, false
+		return stepDecide, nil
+	case OutcomeBadEntry:
+		c.failures, c.lastErr, c.unsettled = 0, err, false
+		return stepDecide, nil
+	case OutcomeBroken:
+		return stepLook, err
+	}
+	c.lastErr = err
+	if c.once && (len(c.attempts) == 0 || c.failures == 2) {
+		return stepLook, err
+	}
+	left := c.waitLeft(c.sample())
+	if left <= 0 {
+		rec := c.mem.known()
+		return stepLook, c.giveUp(&rec, judge(&rec, c.sample(), c.rules()))
+	}
+	pause(ctx, c.Clock, min(c.sched.afterFailure(c.failures), left))
+	c.failures++
+	return stepLook, nil
+}
+
+// decide judges what is known, and attempts or waits.
+func (c *campaign) decide(ctx context.Context) (*Leadership, step, error) {
+	if l := c.adopt(ctx); l != nil {
+		return l, stepLook, nil
+	}
+	rec := c.mem.known()
+	now := c.sample()
+	v := judge(&rec, now, c.rules())
+	switch {
+	case c.once && rec.sight == sightBad:
+		return nil, stepLook, c.lastErr
+	case c.once && (v.proof == ProofNone || errors.Is(c.tried, ErrLostRace)):
+		return nil, stepLook, v.held(rec.current)
+	case c.once && c.tried != nil:
+		return nil, stepLook, c.tried
+	case v.proof != ProofNone && now.mono >= c.notBefore:
+		return c.attempt(ctx, &rec, v.proof)
+	case c.waitLeft(now) <= 0:
+		return nil, stepLook, c.giveUp(&rec, v)
+	case v.proof != ProofNone:
+		pause(ctx, c.Clock, min(c.notBefore-now.mono, c.waitLeft(now)))
+	default:
+		c.idle(ctx, &rec, v, now)
+	}
+	return nil, stepLook, nil // what we know has aged: look again
+}
+
+// attempt writes the entry that begins our reign, which proof allows.
+func (c *campaign) attempt(ctx context.Context, rec *record, proof Proof) (*Leadership, step, error) {
+	if len(c.attempts) == 0 {
+		c.base = rec.current
+	}
+	e := c.candidacy(rec)
+	a := c.stamp(&e, c.TermLength)
+	c.attempts, c.proof = append(c.attempts, a), proof
+	tok, outcome, err := c.write(ctx, c.request(), OpAcquire, &e, a.sent)
+	c.tried = err
+	current := lostCurrent(err)
+	switch {
+	case outcome == OutcomeStored:
+		e.Token = tok
+		return c.win(ctx, e, a), stepDecide, nil
+	case outcome == OutcomeBroken:
+		return nil, stepLook, err
+	case outcome == OutcomeLost && current != nil && stand(c.attempts, c.base, *current) != standingBase:
+		return nil, stepDecide, nil // ours after all, or another's: the record knows which
+	case outcome == OutcomeUnknown:
+		c.lastErr = err
+		c.notBefore = c.sample().mono + c.retryPause(c.unknowns)
+		c.unknowns++
+	}
+	c.unsettled = true
+	return nil, stepLook, nil
+}
+
+// candidacy is the entry that would begin our reign on top of what is known.
+// The caller stamps it.
+func (c *campaign) candidacy(rec *record) entry.RaceEntry {
+	e := entry.RaceEntry{
+		LeaderID: c.LeaderID, HostPort: c.HostPort, ConnectionParams: c.ConnectionParams,
+		ElectionNumber: rec.nextNumber(), FencingToken: rec.nextToken(),
+		Token: rec.current.Token,
+	}
+	if rec.sight == sightEntry {
+		e.Checkpoint = rec.current.Checkpoint
+	}
+	return e
+}
+
+// adopt looks whether what is stored is one of our attempts whose answer was
+// lost. If its term has not passed, that is a win, and it counts from its own
+// sending. If something else is stored, the attempts are dead.
+func (c *campaign) adopt(ctx context.Context) *Leadership {
+	if len(c.attempts) == 0 {
+		return nil
+	}
+	rec := c.mem.known()
+	stored := rec.current
+	if rec.sight != sightEntry && rec.sight != sightAbsent {
+		return nil
+	}
+	switch stand(c.attempts, c.base, stored) {
+	case standingOurs:
+		return c.win(ctx, stored, c.attempts[find(c.attempts, stored.Nonce)])
+	case standingForeign:
+		c.forget()
+	}
+	return nil
+}
+
+// win begins the reign that attempt a has won, or nil if its term has passed:
+// then it is an ended reign of our own, to be reclaimed with a new write.
+func (c *campaign) win(ctx context.Context, stored entry.RaceEntry, a attempt) *Leadership {
+	others := c.attempts
+	c.attempts, c.unsettled, c.unknowns, c.notBefore = nil, false, 0, 0
+	l := newLeadership(ctx, &c.client, c.proof, stored, a)
+	for _, o := range others {
+		if l == nil || o.nonce != a.nonce {
+			c.mem.end(o.nonce)
+		}
+	}
+	return l
+}
+
+// forget gives the attempts up: whatever becomes of them, they are no wins.
+func (c *campaign) forget() {
+	for _, a := range c.attempts {
+		c.mem.end(a.nonce)
+	}
+	c.attempts, c.unsettled, c.unknowns, c.notBefore = nil, false, 0, 0
+}
+
+// leave ends the campaign without a win, and returns err. If an attempt may
+// have been stored unseen, a bounded look makes sure that it does not block
+// the election for a term.
+func (c *campaign) leave(ctx context.Context, err error) error {
+	if !c.unsettled || len(c.attempts) == 0 {
+		c.forget()
+		return err
+	}
+	ctx = context.WithoutCancel(ctx)
+	attempts, base := c.attempts, c.base
+	c.forget()
+	until := c.sample().elapsed + c.request()
+	for n := 0; n < 3; n++ {
+		left := until - c.sample().elapsed
+		stored, outcome, _ := c.read(ctx, left)
+		if outcome == OutcomeBroken || outcome == OutcomeBadEntry || left <= 0 {
+			break
+		}
+		if outcome == OutcomeRead {
+			switch stand(attempts, base, stored) {
+			case standingOurs:
+				c.vacate(ctx, stored, until)
+				return err
+			case standingForeign:
+				return err
+			}
+		}
+		pause(ctx, c.Clock, min(c.request()/16<<n, until-c.sample().elapsed))
+	}
+	return err
+}
+
+// vacate writes the vacant entry over a win that nobody will use.
+func (c *campaign) vacate(ctx context.Context, stored entry.RaceEntry, until time.Duration) {
+	e := stored
+	e.ElectionNumber++
+	endEntry(&e, false, nil)
+	a := c.stamp(&e, stored.TermLength)
+	_, outcome, err := c.write(ctx, until-a.sent.elapsed, OpResign, &e, a.sent)
+	kind := EventResigned
+	if outcome != OutcomeStored {
+		kind = EventNotResigned
+	}
+	c.hooks.tell(c.sample(), Event{Kind: kind, Entry: e, Err: err})
+}
+
+// waitLeft is how much of WaitAtMost is left; never when there is no limit.
+func (c *campaign) waitLeft(now instant) time.Duration {
+	if c.WaitAtMost == 0 || c.once {
+		return never
+	}
+	return c.WaitAtMost - (now.mono - c.began.mono)
+}
+
+// giveUp is the error for a candidate that has waited long enough.
+func (c *campaign) giveUp(rec *record, v verdict) error {
+	held := v.held(rec.current)
+	if c.lastErr != nil {
+		return fmt.Errorf("%w; the store's last answer: %w", held, c.lastErr)
+	}
+	return held
+}

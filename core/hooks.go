@@ -1,0 +1,215 @@
+package core
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/cloudelect/cloudelect/core/entry"
+)
+
+// maxQueued events wait for a slow OnEvent; later ones are counted as missed.
+const maxQueued = 1024
+
+// hooks runs the callbacks that must not delay an election: OnEvent (with the
+// log) and LeaderChanged. Each has a goroutine of its own, in order, that lives
+// only while there is something to deliver. drain waits for them.
+type hooks struct {
+	ctx context.Context // what LeaderChanged is called with
+	s   *settings
+
+	mu     sync.Mutex // never held while a callback runs
+	queue  []Event
+	missed int
+	telling,
+	changing bool
+	// next is the newest change of leader that was not delivered yet.
+	next *entry.RaceEntry
+	last leaderKey
+	idle chan struct{} // closed when nothing is running; nil when nothing ever was
+	// skewed: the clocks were told to disagree.
+	skewed bool
+}
+
+// leaderKey is what LeaderChanged tells apart.
+type leaderKey struct {
+	id    string
+	token int64
+	held  bool
+}
+
+func newHooks(ctx context.Context, s *settings) *hooks { return &hooks{ctx: ctx, s: s} }
+
+// wantsEvents tells whether anybody would see an event.
+func (h *hooks) wantsEvents() bool { return h.s.OnEvent != nil || h.s.Logger != nil }
+
+// tell queues an event. It never blocks.
+func (h *hooks) tell(now instant, e Event) {
+	if !h.wantsEvents() {
+		return
+	}
+	e.Time, e.LeaderID, e.Entry = now.wall, h.s.LeaderID, e.Entry.Clone()
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if len(h.queue) >= maxQueued {
+		h.missed++
+		return
+	}
+	e.Missed, h.missed = h.missed, 0
+	h.queue = append(h.queue, e)
+	if !h.telling {
+		h.telling = true
+		h.started()
+		go h.deliverEvents()
+	}
+}
+
+func (h *hooks) deliverEvents() {
+	for {
+		h.mu.Lock()
+		if len(h.queue) == 0 {
+			h.telling = false
+			h.stopped()
+			h.mu.Unlock()
+			return
+		}
+		batch := h.queue
+		h.queue = nil
+		h.mu.Unlock()
+		for _, e := range batch {
+			if h.s.OnEvent != nil {
+				h.s.OnEvent(e)
+			}
+			if h.s.Logger != nil {
+				logEvent(h.s.Logger, e)
+			}
+		}
+	}
+}
+
+// sawLeader calls LeaderChanged if e shows another leader or another reign
+// than the entry before it. Nothing stored before anything was seen is no change.
+func (h *hooks) sawLeader(now instant, e entry.RaceEntry) {
+	key := leaderKey{}
+	if !e.Vacant() {
+		key = leaderKey{e.LeaderID, e.FencingToken, e.Held}
+	}
+	h.mu.Lock()
+	changed := key != h.last
+	h.last = key
+	if changed && h.s.LeaderChanged != nil {
+		clone := e.Clone()
+		h.next = &clone
+		if !h.changing {
+			h.changing = true
+			h.started()
+			go h.deliverChanges()
+		}
+	}
+	h.mu.Unlock()
+	if changed {
+		h.tell(now, Event{Kind: EventLeaderChanged, Entry: e})
+	}
+}
+
+func (h *hooks) deliverChanges() {
+	for {
+		h.mu.Lock()
+		e := h.next
+		h.next = nil
+		if e == nil {
+			h.changing = false
+			h.stopped()
+			h.mu.Unlock()
+			return
+		}
+		h.mu.Unlock()
+		h.s.LeaderChanged(h.ctx, *e)
+	}
+}
+
+// sawOffset warns once when the clocks are proved to be too far apart.
+func (h *hooks) sawOffset(now instant, ahead time.Duration) {
+	skewed := ahead.Abs() > h.s.MaxClockSkew
+	h.mu.Lock()
+	news := skewed && !h.skewed
+	h.skewed = skewed
+	h.mu.Unlock()
+	if news {
+		h.tell(now, Event{Kind: EventClockOffset, ClockOffset: ahead})
+	}
+}
+
+func (h *hooks) started() {
+	if h.idle == nil {
+		h.idle = make(chan struct{})
+	}
+}
+
+func (h *hooks) stopped() {
+	if !h.telling && !h.changing && h.idle != nil {
+		close(h.idle)
+		h.idle = nil
+	}
+}
+
+// drain waits until every callback has returned, or give up is closed.
+func (h *hooks) drain(giveUp <-chan struct{}) {
+	for {
+		h.mu.Lock()
+		idle := h.idle
+		h.mu.Unlock()
+		if idle == nil {
+			return
+		}
+		select {
+		case <-idle:
+		case <-giveUp:
+			return
+		}
+	}
+}
+
+// logEvent writes the line that a person wants to read. Requests that went
+// well and waiting are for debugging only.
+func logEvent(l *slog.Logger, e Event) {
+	level, msg := slog.LevelInfo, e.Kind.String()
+	attrs := []slog.Attr{slog.String("candidate", e.LeaderID)}
+	leader := []slog.Attr{slog.String("leader", e.Entry.LeaderID), slog.Int64("fencing_token", e.Entry.FencingToken),
+		slog.Int64("election_number", int64(e.Entry.ElectionNumber))}
+	switch e.Kind {
+	case EventRequest:
+		level = slog.LevelDebug
+		if e.Outcome == OutcomeUnknown || e.Outcome == OutcomeBroken {
+			level = slog.LevelWarn
+		}
+		attrs = append(attrs, slog.String("op", e.Op.String()), slog.String("outcome", e.Outcome.String()),
+			slog.Duration("latency", e.Latency))
+	case EventWaiting:
+		level = slog.LevelDebug
+		attrs = append(attrs, slog.Duration("next_read_in", e.Wait))
+	case EventRenewed:
+		level = slog.LevelDebug
+		attrs = append(attrs, leader...)
+	case EventElected:
+		attrs = append(append(attrs, leader...), slog.String("proof", e.Proof.String()))
+	case EventEnded:
+		level = slog.LevelWarn
+		attrs = append(attrs, leader...)
+	case EventNotResigned, EventBadEntry, EventVanished:
+		level = slog.LevelWarn
+	case EventClockOffset:
+		level = slog.LevelWarn
+		attrs = append(attrs, slog.Duration("ahead_of_store", e.ClockOffset))
+	default:
+		attrs = append(attrs, leader...)
+	}
+	if e.Err != nil {
+		attrs = append(attrs, slog.String("error", e.Err.Error()))
+	}
+	if e.Missed > 0 {
+		attrs = append(attrs, slog.Int("events_missed", e.Missed))
+	}
+	l.LogAttrs(context.Background(), level, "election: "+msg, attrs...)
+}

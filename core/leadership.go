@@ -1,0 +1,157 @@
+package core
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/cloudelect/cloudelect/core/entry"
+)
+
+// Leadership is one reign: from a win that the store confirmed to its end,
+// which is final. It is safe for concurrent use.
+type Leadership struct {
+	c      *client
+	ctx    context.Context // ends with the reign
+	cancel context.CancelCauseFunc
+	view   TimeView
+	won    instant // when the win was confirmed
+	proof  Proof
+	dog    watchdog
+
+	// writing is held while a write of this reign is under way: one at a time.
+	writing chan struct{}
+	// kept is closed when the renewing goroutine has ended; nil without one.
+	kept chan struct{}
+
+	mu    sync.Mutex // a leaf but for the clocks: never held over I/O or callbacks
+	reign reign
+}
+
+type leadershipKey struct{}
+
+// FromContext returns the Leadership that ctx belongs to: inside OnElected,
+// inside RunAsLeader's work, and below Leadership.Context and Bind.
+func FromContext(ctx context.Context) (*Leadership, bool) {
+	l, ok := ctx.Value(leadershipKey{}).(*Leadership)
+	return l, ok
+}
+
+// newLeadership begins a reign with a confirmed win, or returns nil when the
+// term that it granted has passed.
+func newLeadership(ctx context.Context, c *client, proof Proof, current entry.RaceEntry, won attempt) *Leadership {
+	l := &Leadership{c: c, proof: proof, writing: make(chan struct{}, 1)}
+	l.view.keeper = c.mem.keeper
+	l.reign = newReign(current, won, c.TermLength)
+	now := l.c.sample()
+	if l.reign.check(now) != nil {
+		return nil
+	}
+	l.won = now
+	if c.MinHold > 0 {
+		c.mem.hold(hold{current.FencingToken, now.mono + c.MinHold + rateMargin(c.MinHold)})
+	}
+	l.ctx, l.cancel = context.WithCancelCause(context.WithValue(ctx, leadershipKey{}, l))
+	l.view.show(now, l.reign.end)
+	l.dog.start(l)
+	l.c.hooks.tell(now, Event{Kind: EventElected, Entry: current, Proof: proof})
+	return l
+}
+
+// Context ends with the reign, and no later than its term. Its cause
+// (context.Cause) Is ErrLeadershipLost, ErrTermExpired or ErrResigned, or is
+// that of the context that the reign was begun with.
+func (l *Leadership) Context() context.Context { return l.ctx }
+
+// FencingToken is the number of this reign. It rises from reign to reign: a
+// resource that remembers the highest one it has seen, and refuses lower
+// ones, is safe from leaders of the past whatever the clocks do.
+func (l *Leadership) FencingToken() int64 {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.reign.current.FencingToken
+}
+
+// Proof is what the win rested on.
+func (l *Leadership) Proof() Proof { return l.proof }
+
+// Expiration shows the end of the term; every renewal moves it.
+func (l *Leadership) Expiration() *TimeView { return &l.view }
+
+// Check tells whether the reign lasts: nil, or why it is over. It asks the
+// clocks, not the context, so it knows at once after a freeze. Call it right
+// before whatever only a leader may do.
+func (l *Leadership) Check() error {
+	l.mu.Lock()
+	now := l.c.sample()
+	err := l.reign.over
+	if err == nil && l.ctx.Err() != nil {
+		l.reign.finish(now, context.Cause(l.ctx))
+	}
+	news := err == nil && l.reign.check(now) != nil
+	err = l.reign.over
+	l.mu.Unlock()
+	if news {
+		l.ended(now, err)
+	}
+	return err
+}
+
+// end ends the reign, unless it has ended. It does no I/O and waits for nothing.
+func (l *Leadership) end(why error) {
+	l.mu.Lock()
+	now := l.c.sample()
+	news := l.reign.over == nil
+	l.reign.finish(now, why)
+	why = l.reign.over
+	l.mu.Unlock()
+	if news {
+		l.ended(now, why)
+	}
+}
+
+// ended makes the end of the reign known: first to the work.
+func (l *Leadership) ended(now instant, why error) {
+	l.cancel(why)
+	l.view.expire(now)
+	l.mu.Lock()
+	nonces, current := l.reign.nonces(), l.reign.current
+	l.mu.Unlock()
+	l.c.mem.end(nonces...)
+	l.c.hooks.tell(now, Event{Kind: EventEnded, Entry: current, Err: why})
+}
+
+// Bind returns a context that ends with ctx or with the reign, whichever ends
+// first, with the cause of that one. The cancel function releases it.
+func (l *Leadership) Bind(ctx context.Context) (context.Context, context.CancelFunc) {
+	bound, cancel := context.WithCancelCause(context.WithValue(ctx, leadershipKey{}, l))
+	if err := l.Check(); err != nil {
+		cancel(err)
+	}
+	stop := context.AfterFunc(l.ctx, func() { cancel(context.Cause(l.ctx)) })
+	return bound, func() {
+		stop()
+		cancel(context.Canceled)
+	}
+}
+
+// LastRenewed is when the last confirmed write was sent, on the local wall clock.
+func (l *Leadership) LastRenewed() time.Time {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.reign.sent.wall
+}
+
+// Checkpoint is what the last leader left, or what was saved since.
+func (l *Leadership) Checkpoint() []byte {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return append([]byte(nil), l.reign.current.Checkpoint...)
+}
+
+// Entry is the last version of this reign that the store confirmed.
+func (l *Leadership) Entry() entry.RaceEntry {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.reign.current.Clone()
+}

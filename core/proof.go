@@ -1,0 +1,220 @@
+package core
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/cloudelect/cloudelect/core/entry"
+)
+
+// Proof is the reason why an election may be taken: each one shows that the
+// last reign is over, under the assumption that its comment names.
+type Proof int
+
+const (
+	// ProofNone: there is no proof.
+	ProofNone Proof = iota
+	// ProofVacant: the last leader resigned, or nothing was ever stored here.
+	// Assumes that nobody deletes entries while somebody leads.
+	ProofVacant
+	// ProofReclaimed: the entry is of a reign of our own that is over. Assumes
+	// the promise of Config.Reclaim, where that is what it rests on.
+	ProofReclaimed
+	// ProofStoreTime: on the store's own clock the term is over. Assumes that
+	// the store's servers agree within MaxClockSkew.
+	ProofStoreTime
+	// ProofObserved: nothing was written for a whole term and its margin on our
+	// monotonic clock. Assumes that clock rates differ by less than 2.4 %.
+	ProofObserved
+	// ProofClock: on our wall clock the term is over. Assumes that wall clocks
+	// agree within MaxClockSkew.
+	ProofClock
+)
+
+// String returns the proof's name as events, logs and docs/SAFETY.md have it.
+func (p Proof) String() string {
+	switch p {
+	case ProofNone:
+		return "none"
+	case ProofVacant:
+		return "vacant"
+	case ProofReclaimed:
+		return "reclaimed"
+	case ProofStoreTime:
+		return "store-time"
+	case ProofObserved:
+		return "observed"
+	case ProofClock:
+		return "clock"
+	}
+	return fmt.Sprintf("Proof(%d)", int(p))
+}
+
+// MarshalText makes a proof readable in JSON.
+func (p Proof) MarshalText() ([]byte, error) { return []byte(p.String()), nil }
+
+// rules are the settings that a judgement depends on.
+type rules struct {
+	self    string
+	term    time.Duration
+	skew    time.Duration
+	reclaim bool
+	noClock bool
+}
+
+func (s *settings) rules() rules {
+	return rules{self: s.LeaderID, term: s.TermLength, skew: s.MaxClockSkew,
+		reclaim: s.Reclaim, noClock: s.NoClockProof}
+}
+
+// verdict is the outcome of a judgement.
+type verdict struct {
+	proof Proof
+	// wait is how long until a proof can hold if nobody writes; never when
+	// none ever can. Zero when one holds.
+	wait time.Duration
+	// findings are what each proof said, in the order they were tried.
+	findings []finding
+}
+
+// finding is what one proof says about the current version.
+type finding struct {
+	proof Proof
+	// wait is 0 when the proof holds, never when it cannot.
+	wait time.Duration
+	why  string
+}
+
+const never = time.Duration(1<<63 - 1)
+
+// rateMargin covers hosts whose clocks run at rates that differ by up to 2.4 %.
+func rateMargin(term time.Duration) time.Duration { return term / 20 }
+
+// judge decides whether the record, as known now, may be overwritten. It is
+// the only way to a win.
+func judge(r *record, now instant, rule rules) verdict {
+	if h := r.hold; h.token != 0 && now.mono < h.until && (r.sight != sightEntry || r.current.FencingToken <= h.token) {
+		return verdict{wait: h.until - now.mono, findings: []finding{{ProofNone, h.until - now.mono, "this process won within MinHold"}}}
+	}
+	switch r.sight {
+	case sightAbsent:
+		return settleVerdict(judgeAbsent(r, now, rule))
+	case sightEntry:
+		return settleVerdict(
+			judgeVacant(r),
+			judgeReclaimed(r, rule),
+			judgeStoreTime(r, now, rule),
+			judgeObserved(r, now),
+			judgeClock(r, now, rule),
+		)
+	case sightBad:
+		return settleVerdict(finding{ProofNone, never, "what is stored is not an entry: an operator has to break it"})
+	}
+	return settleVerdict(finding{ProofNone, never, "the store has not answered yet"})
+}
+
+func settleVerdict(findings ...finding) verdict {
+	v := verdict{wait: never, findings: findings}
+	for _, f := range findings {
+		if f.wait <= 0 {
+			return verdict{proof: f.proof}
+		}
+		v.wait = min(v.wait, f.wait)
+	}
+	return v
+}
+
+// judgeAbsent: nothing is stored. If this process has never seen anything here
+// that is a fresh election. Otherwise somebody deleted the entry, maybe under a
+// leader, and that leader's term has to pass first.
+func judgeAbsent(r *record, now instant, rule rules) finding {
+	if !r.ever {
+		return finding{proof: ProofVacant}
+	}
+	term := max(r.longest, rule.term)
+	return finding{ProofObserved, r.seen.mono + term + rateMargin(term) - now.mono,
+		"the entry has vanished: the longest term that it can have granted must pass"}
+}
+
+func judgeVacant(r *record) finding {
+	if r.current.Vacant() {
+		return finding{proof: ProofVacant}
+	}
+	return finding{ProofVacant, never, "somebody leads"}
+}
+
+func judgeReclaimed(r *record, rule rules) finding {
+	switch {
+	case r.current.Held:
+		return finding{ProofReclaimed, never, "held until its term is over"}
+	case slices.Contains(r.ended, r.current.Nonce):
+		return finding{proof: ProofReclaimed}
+	case rule.reclaim && r.current.LeaderID == rule.self:
+		return finding{proof: ProofReclaimed}
+	}
+	return finding{ProofReclaimed, never, "not an ended reign of our own"}
+}
+
+// judgeStoreTime compares the store's clock with itself: SentBy bounds it from
+// above when the term began, Date from below now.
+func judgeStoreTime(r *record, now instant, rule rules) finding {
+	if !storeTimeJudged(r) {
+		return finding{ProofStoreTime, never, "the store's time is not known"}
+	}
+	e := r.current
+	over := e.SentBy.Add(e.TermLength + max(rateMargin(e.TermLength), rule.skew))
+	if !r.date.Before(over) {
+		return finding{proof: ProofStoreTime}
+	}
+	// Dates are whole seconds, so the first one that proves anything is the
+	// next whole second; the answer that shows it has to be fetched first.
+	whole := over.Truncate(time.Second)
+	if whole.Before(over) {
+		whole = whole.Add(time.Second)
+	}
+	wait := whole.Sub(r.date) - (now.mono - r.dateAt.mono)
+	return finding{ProofStoreTime, max(wait, 1), "the term is not over on the store's clock"}
+}
+
+func storeTimeJudged(r *record) bool { return !r.current.SentBy.IsZero() && !r.date.IsZero() }
+
+// judgeObserved is the classical lease: this version has stood for its own
+// term, by a clock of ours that no one can set.
+func judgeObserved(r *record, now instant) finding {
+	term := r.current.TermLength
+	return finding{ProofObserved, max(r.seen.mono+term+rateMargin(term)-now.mono, 0),
+		"this version was not observed for a whole term yet"}
+}
+
+// judgeClock believes the writer's wall clock. Wherever the store's own time
+// can decide it must: a wall clock that may overrule it elects two leaders.
+func judgeClock(r *record, now instant, rule rules) finding {
+	switch {
+	case rule.noClock:
+		return finding{ProofClock, never, "wall clocks are not to be believed (NoClockProof)"}
+	case storeTimeJudged(r):
+		return finding{ProofClock, never, "the store's time decides"}
+	}
+	over := r.current.TermExpiry.Add(rule.skew)
+	wait := over.Sub(now.wall)
+	if wait < 0 {
+		wait = 0 // "past" means later than, not equal
+	} else {
+		wait++
+	}
+	if !r.storeTime.IsZero() && !r.storeTime.After(over) {
+		wait = max(wait, over.Sub(r.storeTime)+1)
+	}
+	return finding{ProofClock, wait, "the term is not over on the wall clock"}
+}
+
+// held turns a verdict without a proof into the error that says so.
+func (v verdict) held(current entry.RaceEntry) *HeldError {
+	var why []string
+	for _, f := range v.findings {
+		why = append(why, fmt.Sprintf("%v: %s", f.proof, f.why))
+	}
+	return &HeldError{Current: current.Clone(), RetryAfter: v.wait, Reason: strings.Join(why, "; ")}
+}

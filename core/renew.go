@@ -1,0 +1,159 @@
+package core
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/cloudelect/cloudelect/core/entry"
+)
+
+// Renew prolongs the reign to TermLength from now, in one attempt that is read
+// back when its outcome is unknown. nil means confirmed. An error that Is
+// ErrLeadershipLost, ErrTermExpired or ErrResigned means that the reign is
+// over; after any other error it lasts until its term's end, and Renew may be
+// called again.
+func (l *Leadership) Renew(ctx context.Context) error {
+	sent, stored, err := l.renew(ctx, nil)
+	if err == nil && stored != sent {
+		// An older renewal, given up before, was what is stored. It counts from
+		// its own sending; the caller wants a whole term from now.
+		_, _, err = l.renew(ctx, nil)
+	}
+	return err
+}
+
+func (l *Leadership) renew(ctx context.Context, change func(*entry.RaceEntry)) (sent, stored string, err error) {
+	if err := l.Check(); err != nil {
+		return "", "", err
+	}
+	// A request lives no longer than the reign, or than the caller wants.
+	reqCtx := l.ctx
+	if ctx != l.ctx {
+		var release context.CancelFunc
+		reqCtx, release = l.Bind(ctx)
+		defer release()
+	}
+	if err := l.lock(reqCtx); err != nil {
+		return "", "", l.orOver(err)
+	}
+	defer l.unlock()
+	if err := l.Check(); err != nil { // it may have ended while we waited
+		return "", "", err
+	}
+	l.mu.Lock()
+	left := l.reign.left(l.c.sample())
+	l.mu.Unlock()
+	sent, stored, err = l.send(reqCtx, OpRenew, left, l.c.TermLength, change)
+	if err != nil {
+		err = l.orOver(err)
+	}
+	return sent, stored, err
+}
+
+// orOver prefers the reason why the reign is over to a consequence of it.
+func (l *Leadership) orOver(err error) error {
+	over := l.Check()
+	if over == nil || errors.Is(err, over) {
+		return err
+	}
+	return over
+}
+
+// SaveCheckpoint stores b with a renewal, for the next leader to find. It
+// tries again after unknown answers until ctx or the reign ends: nil means
+// stored; any error means that b may or may not be stored, but never by
+// overwriting a successor's entry. At most entry.MaxCheckpoint bytes.
+func (l *Leadership) SaveCheckpoint(ctx context.Context, b []byte) error {
+	if err := checkpointFits(b); err != nil {
+		return err
+	}
+	b = bytes.Clone(b)
+	mine := map[string]bool{}
+	for n := 0; ; n++ {
+		sent, stored, err := l.renew(ctx, func(e *entry.RaceEntry) { e.Checkpoint = b })
+		mine[sent] = true
+		switch {
+		case err == nil && mine[stored]:
+			return nil
+		case err == nil:
+			continue // an earlier renewal was the one that was stored
+		case l.Check() != nil:
+			return err
+		case ctx.Err() != nil:
+			return errors.Join(context.Cause(ctx), err)
+		}
+		waitCtx, release := l.Bind(ctx)
+		pause(waitCtx, l.c.Clock, l.c.retryPause(n))
+		release()
+	}
+}
+
+func checkpointFits(b []byte) error {
+	if len(b) > entry.MaxCheckpoint {
+		return fmt.Errorf("%w: the checkpoint has %d bytes, more than %d", ErrInvalidConfig, len(b), entry.MaxCheckpoint)
+	}
+	return nil
+}
+
+// keep renews until the reign is over.
+func (l *Leadership) keep() {
+	failures := 0
+	for {
+		l.mu.Lock()
+		due := l.reign.sent.elapsed + l.c.RenewInterval - l.c.sample().elapsed
+		l.mu.Unlock()
+		if failures > 0 {
+			due = max(l.c.retryPause(failures-1), due)
+		}
+		if !pause(l.ctx, l.c.Clock, due) {
+			return
+		}
+		if l.renewedMeanwhile() {
+			failures = 0
+			continue
+		}
+		if err := l.Renew(l.ctx); err != nil {
+			failures++
+		} else {
+			failures = 0
+		}
+		if l.Check() != nil {
+			return
+		}
+	}
+}
+
+// renewedMeanwhile tells whether somebody called Renew or SaveCheckpoint while
+// the loop slept, so that nothing is due yet.
+func (l *Leadership) renewedMeanwhile() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.reign.sent.elapsed+l.c.RenewInterval > l.c.sample().elapsed
+}
+
+// retryPause is the pause after the n-th failure in a row: it doubles, is
+// jittered, and is at most RenewInterval.
+func (s *settings) retryPause(n int) time.Duration {
+	base := min(max(s.RenewInterval/8, s.minWrite/2)<<min(n, 8), s.RenewInterval)
+	return base/2 + spread(s.LeaderID, uint64(n), base/2)
+}
+
+// spread returns a duration in [0, most] that is the same for the same name and
+// number and looks random over them: candidates with different names do not
+// act in step, and a run can be repeated.
+func spread(name string, n uint64, most time.Duration) time.Duration {
+	if most <= 0 {
+		return 0
+	}
+	h := uint64(14695981039346656037) ^ n
+	for _, b := range []byte(name) {
+		h = (h ^ uint64(b)) * 1099511628211
+	}
+	h ^= h >> 33
+	h *= 0xff51afd7ed558ccd
+	h ^= h >> 33
+	return time.Duration(h % (uint64(most) + 1))
+}

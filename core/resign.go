@@ -1,0 +1,127 @@
+package core
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/cloudelect/cloudelect/core/entry"
+)
+
+// Resign ends the reign for good and tells the store, so that the next leader
+// need not wait for the term to end. Call it after the work has stopped.
+//
+// nil means that nothing of this reign is left in the store: the resignation
+// was confirmed, now or before, or somebody else's entry has replaced it. An
+// unknown answer is tried again until the term would have ended, or ctx ends;
+// then the error Is ErrNotResigned, and Resign may be called again. A ctx that
+// has ended already does not keep Resign from its work: its values are used,
+// its end is not.
+func (l *Leadership) Resign(ctx context.Context) error { return l.resign(ctx, nil) }
+
+// ResignWith is Resign whose write also stores a checkpoint for the next
+// leader. If the reign was lost before, the checkpoint is not stored, and the
+// error Is ErrLeadershipLost.
+func (l *Leadership) ResignWith(ctx context.Context, checkpoint []byte) error {
+	if err := checkpointFits(checkpoint); err != nil {
+		return err
+	}
+	b := bytes.Clone(checkpoint)
+	return l.resign(ctx, &b)
+}
+
+func (l *Leadership) resign(ctx context.Context, checkpoint *[]byte) error {
+	l.end(ErrResigned)
+	if ctx.Err() != nil {
+		ctx = context.WithoutCancel(ctx)
+	}
+	l.dog.wait()
+	if l.kept != nil {
+		<-l.kept // it returns at once: its context has ended
+	}
+	if err := l.lock(ctx); err != nil {
+		return fmt.Errorf("%w: another write is under way: %w", ErrNotResigned, err)
+	}
+	defer l.unlock()
+	err := l.vacate(ctx, checkpoint)
+	if errors.Is(err, ErrNotResigned) {
+		l.c.hooks.tell(l.c.sample(), Event{Kind: EventNotResigned, Err: err})
+	}
+	l.awaitHooks(ctx)
+	return err
+}
+
+// vacate writes the entry that ends the reign in the store. The lock is held.
+func (l *Leadership) vacate(ctx context.Context, checkpoint *[]byte) error {
+	for n := 0; ; n++ {
+		l.mu.Lock()
+		now := l.c.sample()
+		lost, resigned, left := l.reign.lost, l.reign.resigned, l.reign.left(now)
+		l.mu.Unlock()
+		switch {
+		case resigned:
+			return nil
+		case lost && checkpoint != nil:
+			return fmt.Errorf("%w: the checkpoint was not stored", ErrLeadershipLost)
+		case lost:
+			return nil
+		}
+		if left <= 0 {
+			left = l.c.request() // one look after the end: it may still help the next leader
+		}
+		held := l.heldFor(now)
+		term := held
+		if held == 0 {
+			term = l.c.TermLength
+		}
+		_, stored, err := l.send(ctx, OpResign, left, term, func(e *entry.RaceEntry) { endEntry(e, held > 0, checkpoint) })
+		l.mu.Lock()
+		now = l.c.sample()
+		settled := l.reign.resigned || l.reign.lost
+		late := now.elapsed >= l.reign.end
+		l.mu.Unlock()
+		switch {
+		case settled, stored != "":
+			continue // done, or a renewal of ours turned out to be what is stored: end that
+		case errors.Is(err, ErrBroken), late, ctx.Err() != nil:
+			return fmt.Errorf("%w, the next leader has to wait for the end of the term: %w", ErrNotResigned, err)
+		}
+		if !pause(ctx, l.c.Clock, l.c.retryPause(n)) {
+			return fmt.Errorf("%w, the next leader has to wait for the end of the term: %w", ErrNotResigned, err)
+		}
+	}
+}
+
+// heldFor is how much of MinHold is left, by a clock that may be a little fast.
+func (l *Leadership) heldFor(now instant) time.Duration {
+	if l.c.MinHold == 0 {
+		return 0
+	}
+	since := now.mono - l.won.mono
+	return max(l.c.MinHold-since*20/21, 0)
+}
+
+// endEntry turns the current entry into the one that ends the reign: vacant,
+// or held by its old leader for what is left of MinHold.
+func endEntry(e *entry.RaceEntry, held bool, checkpoint *[]byte) {
+	if checkpoint != nil {
+		e.Checkpoint = *checkpoint
+	}
+	if held {
+		e.Held = true
+		return
+	}
+	e.LeaderID, e.HostPort, e.ConnectionParams = "", nil, nil
+}
+
+// awaitHooks lets the callbacks hear the end before Resign returns; one that
+// hangs, or that itself called Resign, is not waited for longer than a request.
+func (l *Leadership) awaitHooks(ctx context.Context) {
+	giveUp, cancel := context.WithCancel(ctx)
+	defer cancel()
+	timer := l.c.Clock.AfterFunc(l.c.request(), cancel)
+	defer timer.Stop()
+	l.c.hooks.drain(giveUp.Done())
+}

@@ -1,0 +1,97 @@
+package core
+
+import (
+	"context"
+	"time"
+)
+
+// wakeGap is the least time between two reads that Wake causes.
+const wakeGap = 100 * time.Millisecond
+
+// schedule says when a waiting candidate reads next: once per PollInterval,
+// once more in between when a proof is due, and when it is woken.
+type schedule struct {
+	*settings
+	polls  uint64
+	polled time.Duration // when the last regular poll was due, on the monotonic clock
+	// dueSpent: the extra read of this interval was used.
+	dueSpent bool
+	wake     <-chan struct{}
+	woken    time.Duration // when Wake last caused a read; negative: never
+}
+
+func newSchedule(s *settings, now instant) schedule {
+	return schedule{settings: s, polled: now.mono, wake: s.Wake, woken: now.mono - wakeGap}
+}
+
+// next returns how long to wait before the next read, if a proof can hold in
+// due (never: if none can).
+func (s *schedule) next(now instant, due time.Duration) time.Duration {
+	// The base is jittered, never the jittered value: jitter must not add up.
+	poll := s.polled + s.PollInterval + spread(s.LeaderID, s.polls, s.PollInterval/10) - now.mono
+	if poll <= 0 { // that poll has been read just now
+		s.polls++
+		s.polled, s.dueSpent = now.mono, false
+		poll = s.PollInterval + spread(s.LeaderID, s.polls, s.PollInterval/10)
+	}
+	if due >= poll || s.dueSpent {
+		return poll
+	}
+	// Contenders for whom the same proof is due at once do not all write.
+	due += spread(s.LeaderID, s.polls, min(s.TermLength/10, 500*time.Millisecond))
+	if due >= poll {
+		return poll
+	}
+	s.dueSpent = true
+	return due
+}
+
+// afterFailure is the pause after the n-th read in a row that failed.
+func (s *schedule) afterFailure(n int) time.Duration {
+	base := min(s.PollInterval/4<<min(n, 8), s.PollInterval)
+	return base/2 + spread(s.LeaderID, uint64(n), base/2)
+}
+
+// idle waits for the next read.
+func (c *campaign) idle(ctx context.Context, rec *record, v verdict, now instant) {
+	d := min(c.sched.next(now, v.wait), c.waitLeft(now))
+	if c.hooks.wantsEvents() {
+		err := c.lastErr
+		if err == nil {
+			err = v.held(rec.current)
+		}
+		c.hooks.tell(now, Event{Kind: EventWaiting, Entry: rec.current, Wait: d, Err: err})
+	}
+	if c.sched.wake == nil {
+		pause(ctx, c.Clock, d)
+		return
+	}
+	c.sleepUntilWoken(ctx, now.mono+d)
+}
+
+// sleepUntilWoken is pause with an ear for Wake.
+func (c *campaign) sleepUntilWoken(ctx context.Context, until time.Duration) {
+	now := c.sample()
+	if until <= now.mono {
+		return
+	}
+	timer := c.Clock.NewTimer(until - now.mono)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return
+	case <-*timer.Ch():
+		return
+	case _, open := <-c.sched.wake:
+		now = c.sample()
+		if !open { // as good as nil, and always ready: never listen again
+			c.sched.wake = nil
+			pause(ctx, c.Clock, until-now.mono)
+			return
+		}
+	}
+	if early := c.sched.woken + wakeGap - now.mono; early > 0 {
+		pause(ctx, c.Clock, min(early, until-now.mono))
+	}
+	c.sched.woken = c.sample().mono
+}

@@ -1,0 +1,88 @@
+package core
+
+import (
+	"reflect"
+	"sync"
+	"time"
+
+	"github.com/vimeo/go-clocks"
+)
+
+// dualClock is implemented by clocks that can tell their monotonic and their
+// wall reading apart. A time.Time hides both in one value that a test cannot
+// forge; skewclock implements this. Any other Clock's Now serves for both.
+type dualClock interface {
+	Readings() (mono time.Duration, wall time.Time)
+}
+
+// instant is one look at the clocks.
+type instant struct {
+	// elapsed is the sum, over all samples so far, of the larger of the steps
+	// that the two clocks made. It runs as fast as the faster of them, so a
+	// freeze that stops one clock and then the other still shows. It decides
+	// when a reign of our own is over.
+	elapsed time.Duration
+	// mono is the monotonic clock alone. It decides when somebody else's reign
+	// is over: a wall clock that jumps must not hasten that.
+	mono time.Duration
+	// wall is the wall clock, without a monotonic part.
+	wall time.Time
+}
+
+// timekeeper takes the instants of one process, so that all of them can be
+// compared. Its lock is a leaf: nothing is called while it is held but the
+// clock.
+type timekeeper struct {
+	clock clocks.Clock
+	dual  dualClock // nil where clock's Now serves for both
+
+	mu     sync.Mutex
+	origin time.Time // for clocks that are not dual: where mono counts from
+	last   instant
+}
+
+func newTimekeeper(clock clocks.Clock) *timekeeper {
+	k := &timekeeper{clock: clock}
+	k.dual, _ = clock.(dualClock)
+	k.origin = clock.Now()
+	k.last.mono, k.last.wall = k.readings()
+	return k
+}
+
+func (k *timekeeper) readings() (time.Duration, time.Time) {
+	if k.dual != nil {
+		mono, wall := k.dual.Readings()
+		return mono, wall.Round(0)
+	}
+	now := k.clock.Now()
+	return now.Sub(k.origin), now.Round(0)
+}
+
+// sample looks at the clocks. Every sample makes elapsed more exact, and none
+// can make it smaller.
+func (k *timekeeper) sample() instant {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	mono, wall := k.readings()
+	k.last = instant{
+		elapsed: k.last.elapsed + largerStep(k.last, mono, wall),
+		mono:    mono,
+		wall:    wall,
+	}
+	return k.last
+}
+
+// largerStep is how much time may have passed since prev: what the clock that
+// moved further says. A clock that went backwards says nothing.
+func largerStep(prev instant, mono time.Duration, wall time.Time) time.Duration {
+	return max(mono-prev.mono, wall.Sub(prev.wall), 0)
+}
+
+// sameClock tells whether two clocks are the same one, as far as Go can
+// compare them.
+func sameClock(a, b clocks.Clock) bool {
+	if t := reflect.TypeOf(a); t != reflect.TypeOf(b) || !t.Comparable() {
+		return t == reflect.TypeOf(b)
+	}
+	return a == b
+}

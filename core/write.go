@@ -1,0 +1,177 @@
+package core
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/cloudelect/cloudelect/core/entry"
+)
+
+// newNonce is fresh for every attempt to write.
+func newNonce() string {
+	var b [16]byte
+	rand.Read(b[:]) // never fails
+	return hex.EncodeToString(b[:])
+}
+
+// stamp fills in what every write has in common: the times, as of just before
+// it is sent, and the nonce.
+func (c *client) stamp(e *entry.RaceEntry, term time.Duration) attempt {
+	e.Nonce = newNonce()
+	e.TermLength = term
+	now := c.sample()
+	e.SentBy = c.mem.sentBy(now)
+	e.TermExpiry = now.wall.Add(term)
+	if byStore := e.SentBy.Add(term); !e.SentBy.IsZero() && byStore.After(e.TermExpiry) {
+		e.TermExpiry = byStore
+	}
+	return attempt{nonce: e.Nonce, sent: now}
+}
+
+// lock takes the right to write for this reign, or gives up with ctx.
+func (l *Leadership) lock(ctx context.Context) error {
+	select {
+	case l.writing <- struct{}{}:
+		return nil
+	default:
+	}
+	select {
+	case l.writing <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+func (l *Leadership) unlock() { <-l.writing }
+
+// send writes the next version of this reign, which change has prepared from
+// the current one, and settles the answer. The lock is held. A nil error means
+// that some write of this reign was confirmed: stored is the nonce of that
+// one, and sent that of the one that was sent now.
+func (l *Leadership) send(ctx context.Context, op Op, limit, term time.Duration, change func(*entry.RaceEntry)) (sent, stored string, err error) {
+	l.mu.Lock()
+	e := l.reign.current
+	l.mu.Unlock()
+	e.ElectionNumber++
+	if change != nil {
+		change(&e)
+	}
+	a := l.c.stamp(&e, term)
+	a.vacates = op == OpResign
+	l.mu.Lock()
+	if op != OpResign {
+		if err := l.reign.check(a.sent); err != nil { // never send what can no longer be confirmed
+			l.mu.Unlock()
+			l.end(err)
+			return "", "", err
+		}
+	}
+	l.reign.attempts = append(l.reign.attempts, a)
+	ended := l.reign.over != nil
+	l.mu.Unlock()
+	if ended {
+		l.c.mem.end(a.nonce)
+	}
+
+	tok, outcome, err := l.c.write(ctx, limit, op, &e, a.sent)
+	switch outcome {
+	case OutcomeStored:
+		e.Token = tok
+		return a.nonce, a.nonce, l.confirmed(a.nonce, e)
+	case OutcomeBroken:
+		return a.nonce, "", err
+	case OutcomeLost:
+		if current := lostCurrent(err); current != nil {
+			stored, settled := l.settle(*current, err)
+			return a.nonce, stored, settled
+		}
+	}
+	stored, err = l.readBack(ctx, limit, err)
+	return a.nonce, stored, err
+}
+
+// readBack looks what became of the attempts of this reign after an answer
+// that did not say. unknown is what that answer was.
+func (l *Leadership) readBack(ctx context.Context, limit time.Duration, unknown error) (stored string, err error) {
+	current, outcome, err := l.c.read(ctx, limit)
+	switch outcome {
+	case OutcomeRead:
+		return l.settle(current, unknown)
+	case OutcomeBadEntry:
+		return "", l.replaced(err)
+	}
+	return "", fmt.Errorf("%w (reading back failed as well: %w)", unknown, err)
+}
+
+// settle decides by what is stored. unknown is the error of the write, which
+// stands if its base is still there.
+func (l *Leadership) settle(stored entry.RaceEntry, unknown error) (string, error) {
+	l.mu.Lock()
+	where := stand(l.reign.attempts, l.reign.current, stored)
+	l.mu.Unlock()
+	switch where {
+	case standingOurs:
+		return stored.Nonce, l.confirmed(stored.Nonce, stored)
+	case standingForeign:
+		return "", l.replaced(fmt.Errorf("stored now: leader %q, fencing token %d, election number %d",
+			stored.LeaderID, stored.FencingToken, stored.ElectionNumber))
+	}
+	if errors.Is(unknown, ErrLostRace) {
+		return "", fmt.Errorf("core: the store said that a write lost, but what it built on is still stored: %v", unknown)
+	}
+	return "", unknown
+}
+
+// confirmed notes that the attempt with this nonce is stored as v.
+func (l *Leadership) confirmed(nonce string, v entry.RaceEntry) error {
+	l.mu.Lock()
+	now := l.c.sample()
+	i := find(l.reign.attempts, nonce)
+	if i < 0 { // only under the lock are attempts added or dropped
+		l.mu.Unlock()
+		return fmt.Errorf("core: an answer for the unknown write %q", nonce)
+	}
+	wasOver := l.reign.over
+	err := l.reign.confirm(now, i, v)
+	end, resigned := l.reign.end, l.reign.resigned
+	l.mu.Unlock()
+	switch {
+	case resigned:
+		l.c.mem.end(v.Nonce)
+		l.c.hooks.tell(now, Event{Kind: EventResigned, Entry: v})
+		return nil
+	case err != nil:
+		l.c.mem.end(v.Nonce)
+		if wasOver == nil {
+			l.ended(now, err)
+		}
+		return err
+	}
+	l.view.show(now, end)
+	l.c.hooks.tell(now, Event{Kind: EventRenewed, Entry: v})
+	return nil
+}
+
+// replaced ends the reign: it is proved that something else is stored.
+func (l *Leadership) replaced(detail error) error {
+	l.mu.Lock()
+	now := l.c.sample()
+	news := l.reign.over == nil
+	nonces := l.reign.nonces()
+	l.reign.replaced(now)
+	why := l.reign.over
+	l.mu.Unlock()
+	l.c.mem.end(nonces...)
+	if news {
+		l.ended(now, why)
+	}
+	if errors.Is(why, ErrLeadershipLost) {
+		return fmt.Errorf("%w: %w", why, detail)
+	}
+	return why
+}
