@@ -104,7 +104,7 @@ const (
 // is the only judge of unknown answers, and of "lost" ones too: a proxy may
 // have sent a write twice, and then the second answer says lost although the
 // first was stored.
-func stand(attempts []attempt, base, stored entry.RaceEntry) standing {
+func stand(attempts []attempt, base, stored *entry.RaceEntry) standing {
 	switch {
 	case !stored.Absent() && find(attempts, stored.Nonce) >= 0:
 		return standingOurs

@@ -16,32 +16,46 @@ type answer[T any] struct {
 	err   error
 }
 
-// bounded calls f and waits for its answer, for limit at most and never longer
-// than ctx. f runs in a goroutine of its own, so that a store call that ignores
-// its context keeps nobody waiting; that goroutine ends when the call does.
+// bounded calls f with arg and waits for its answer: for limit at most, and
+// never longer than ctx or until, which may be nil. f runs in a goroutine of its own,
+// so that a store call that ignores its context keeps nobody waiting; that
+// goroutine ends when the call does.
 //
-// A call that was given up has an unknown outcome: the error says why.
-func bounded[T any](ctx context.Context, clock clocks.Clock, limit time.Duration, f func(context.Context) (T, error)) (T, error) {
+// A call that was given up has an unknown outcome: the error says why. arg is
+// apart from f because this is the path of every renewal: an f that captures
+// nothing costs nothing.
+func bounded[A, T any](ctx, until context.Context, clock clocks.Clock, limit time.Duration, arg A, f func(context.Context, A) (T, error)) (T, error) {
 	var none T
-	if ctx.Err() != nil {
-		return none, context.Cause(ctx)
+	var ended <-chan struct{}
+	if until != nil {
+		ended = until.Done()
 	}
-	if limit <= 0 {
-		return none, errNoTime
+	switch {
+	case ctx.Err() != nil:
+		return none, context.Cause(ctx)
+	case until != nil && until.Err() != nil:
+		return none, context.Cause(until)
+	case limit <= 0:
+		return none, &noAnswerError{}
 	}
 	callCtx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	timer := clock.AfterFunc(limit, func() { cancel(&noAnswerError{limit}) })
 	defer timer.Stop()
-	answered := make(chan answer[T], 1)
+	answered := make(chan answer[T])
 	go func() {
-		v, err := f(callCtx)
-		answered <- answer[T]{v, err}
+		v, err := f(callCtx, arg)
+		select {
+		case answered <- answer[T]{v, err}:
+		case <-callCtx.Done(): // nobody waits any more
+		}
 	}()
 	select {
 	case a := <-answered:
 		return a.value, a.err
 	case <-callCtx.Done():
+	case <-ended:
+		cancel(context.Cause(until))
 	}
 	select { // an answer that came at the same instant is worth more than none
 	case a := <-answered:
@@ -49,6 +63,20 @@ func bounded[T any](ctx context.Context, clock clocks.Clock, limit time.Duration
 	default:
 		return none, context.Cause(callCtx)
 	}
+}
+
+// writing is what a write call needs.
+type writing struct {
+	d RaceDecider
+	e *entry.RaceEntry
+}
+
+func callWrite(ctx context.Context, w writing) (entry.LeaderToken, error) {
+	return w.d.WriteEntry(ctx, w.e)
+}
+
+func callRead(ctx context.Context, d RaceDecider) (*entry.RaceEntry, error) {
+	return d.ReadCurrent(ctx)
 }
 
 // noAnswerError: the store was given this long and did not answer.
@@ -65,10 +93,9 @@ func (*noAnswerError) Timeout() bool { return true }
 // cut off by its context usually returns.
 func (*noAnswerError) Is(target error) bool { return target == context.DeadlineExceeded }
 
-var errNoTime = &noAnswerError{}
-
 // client sends the requests of one call of this package: bounded, noted in the
-// memory, told to the hooks.
+// memory, told to the hooks. A request ends with ctx and with until, if that is
+// not nil: with the reign that it is for.
 type client struct {
 	*settings
 	hooks *hooks
@@ -77,19 +104,19 @@ type client struct {
 func (c *client) sample() instant { return c.mem.keeper.sample() }
 
 // read looks at the entry. The record knows what it showed when read returns.
-func (c *client) read(ctx context.Context, limit time.Duration) (entry.RaceEntry, Outcome, error) {
+func (c *client) read(ctx, until context.Context, limit time.Duration) (*entry.RaceEntry, Outcome, error) {
 	sent := c.sample()
-	e, err := bounded(ctx, c.Clock, min(limit, c.request()), c.Decider.ReadCurrent)
+	e, err := bounded(ctx, until, c.Clock, min(limit, c.request()), c.Decider, callRead)
 	got := c.sample()
 	outcome := readOutcome(e, err)
 	if e == nil || outcome != OutcomeRead && outcome != OutcomeBadEntry {
-		e = &entry.RaceEntry{ElectionNumber: entry.NoElections}
+		e = noEntry()
 	}
 	switch outcome {
 	case OutcomeRead:
-		c.noteEntry(*e, sent, got)
+		c.noteEntry(e, sent, got)
 	case OutcomeBadEntry:
-		c.mem.sawBad(*e, sent, got)
+		c.mem.sawBad(e, sent, got)
 		c.hooks.tell(got, Event{Kind: EventBadEntry, Err: err})
 	case OutcomeUnknown:
 		if err == nil {
@@ -97,15 +124,14 @@ func (c *client) read(ctx context.Context, limit time.Duration) (entry.RaceEntry
 		}
 	}
 	c.noteRequest(OpRead, sent, got, outcome, storeDate(e.Token), err)
-	return *e, outcome, err
+	return e, outcome, err
 }
 
-// write sends e, in one attempt. For a lost race that came with the entry, the
-// record knows it when write returns.
-func (c *client) write(ctx context.Context, limit time.Duration, op Op, e *entry.RaceEntry, sent instant) (entry.LeaderToken, Outcome, error) {
-	tok, err := bounded(ctx, c.Clock, min(limit, c.request()), func(ctx context.Context) (entry.LeaderToken, error) {
-		return c.Decider.WriteEntry(ctx, e)
-	})
+// write sends e, in one attempt. If it was stored, e has the token of its
+// version when write returns; if it lost to an entry that came with the answer,
+// the record knows that one.
+func (c *client) write(ctx, until context.Context, limit time.Duration, op Op, e *entry.RaceEntry, sent instant) (Outcome, error) {
+	tok, err := bounded(ctx, until, c.Clock, min(limit, c.request()), writing{c.Decider, e}, callWrite)
 	got := c.sample()
 	outcome := writeOutcome(tok, err)
 	if outcome == OutcomeUnknown && err == nil {
@@ -114,19 +140,18 @@ func (c *client) write(ctx context.Context, limit time.Duration, op Op, e *entry
 	date := storeDate(tok)
 	switch current := lostCurrent(err); {
 	case outcome == OutcomeStored:
-		stored := *e
-		stored.Token = tok
-		c.noteEntry(stored, sent, got)
+		e.Token = tok // the decider has returned: e is ours again
+		c.noteEntry(e, sent, got)
 	case outcome == OutcomeLost && current != nil:
 		date = storeDate(current.Token)
-		c.noteEntry(*current, sent, got)
+		c.noteEntry(current, sent, got)
 	}
 	c.noteRequest(op, sent, got, outcome, date, err)
-	return tok, outcome, err
+	return outcome, err
 }
 
 // noteEntry lets everybody know what is stored.
-func (c *client) noteEntry(e entry.RaceEntry, sent, got instant) {
+func (c *client) noteEntry(e *entry.RaceEntry, sent, got instant) {
 	vanished := c.mem.saw(e, sent, got)
 	if vanished {
 		c.hooks.tell(got, Event{Kind: EventVanished})

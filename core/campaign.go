@@ -20,7 +20,7 @@ type campaign struct {
 
 	// base is the version that attempts build on; any of them may yet turn out
 	// to be stored.
-	base     entry.RaceEntry
+	base     *entry.RaceEntry
 	attempts []attempt
 	proof    Proof // of the latest attempt
 	// unsettled: an attempt has an unknown outcome and was not looked after since.
@@ -76,7 +76,7 @@ func (c *campaign) run(ctx context.Context) (*Leadership, error) {
 
 // look reads the entry. A failed read is tried again after a pause.
 func (c *campaign) look(ctx context.Context) (step, error) {
-	_, outcome, err := c.read(ctx, c.request())
+	_, outcome, err := c.read(ctx, nil, c.request())
 	switch outcome {
 	case OutcomeRead:
 		c.failures, c.lastErr, c.unsettled = 0, nil, false
@@ -134,18 +134,17 @@ func (c *campaign) attempt(ctx context.Context, rec *record, proof Proof) (*Lead
 		c.base = rec.current
 	}
 	e := c.candidacy(rec)
-	a := c.stamp(&e, c.TermLength)
+	a := c.stamp(e, c.TermLength)
 	c.attempts, c.proof = append(c.attempts, a), proof
-	tok, outcome, err := c.write(ctx, c.request(), OpAcquire, &e, a.sent)
+	outcome, err := c.write(ctx, nil, c.request(), OpAcquire, e, a.sent)
 	c.tried = err
 	current := lostCurrent(err)
 	switch {
 	case outcome == OutcomeStored:
-		e.Token = tok
 		return c.win(ctx, e, a), stepDecide, nil
 	case outcome == OutcomeBroken:
 		return nil, stepLook, err
-	case outcome == OutcomeLost && current != nil && stand(c.attempts, c.base, *current) != standingBase:
+	case outcome == OutcomeLost && current != nil && stand(c.attempts, c.base, current) != standingBase:
 		return nil, stepDecide, nil // ours after all, or another's: the record knows which
 	case outcome == OutcomeUnknown:
 		c.lastErr = err
@@ -158,8 +157,8 @@ func (c *campaign) attempt(ctx context.Context, rec *record, proof Proof) (*Lead
 
 // candidacy is the entry that would begin our reign on top of what is known.
 // The caller stamps it.
-func (c *campaign) candidacy(rec *record) entry.RaceEntry {
-	e := entry.RaceEntry{
+func (c *campaign) candidacy(rec *record) *entry.RaceEntry {
+	e := &entry.RaceEntry{
 		LeaderID: c.LeaderID, HostPort: c.HostPort, ConnectionParams: c.ConnectionParams,
 		ElectionNumber: rec.nextNumber(), FencingToken: rec.nextToken(),
 		Token: rec.current.Token,
@@ -193,10 +192,10 @@ func (c *campaign) adopt(ctx context.Context) *Leadership {
 
 // win begins the reign that attempt a has won, or nil if its term has passed:
 // then it is an ended reign of our own, to be reclaimed with a new write.
-func (c *campaign) win(ctx context.Context, stored entry.RaceEntry, a attempt) *Leadership {
+func (c *campaign) win(ctx context.Context, stored *entry.RaceEntry, a attempt) *Leadership {
 	others := c.attempts
 	c.attempts, c.unsettled, c.unknowns, c.notBefore = nil, false, 0, 0
-	l := newLeadership(ctx, &c.client, c.proof, stored, a)
+	l := newLeadership(ctx, c.client, c.proof, stored, a)
 	for _, o := range others {
 		if l == nil || o.nonce != a.nonce {
 			c.mem.end(o.nonce)
@@ -227,7 +226,7 @@ func (c *campaign) leave(ctx context.Context, err error) error {
 	until := c.sample().elapsed + c.request()
 	for n := 0; n < 3; n++ {
 		left := until - c.sample().elapsed
-		stored, outcome, _ := c.read(ctx, left)
+		stored, outcome, _ := c.read(ctx, nil, left)
 		if outcome == OutcomeBroken || outcome == OutcomeBadEntry || left <= 0 {
 			break
 		}
@@ -246,12 +245,12 @@ func (c *campaign) leave(ctx context.Context, err error) error {
 }
 
 // vacate writes the vacant entry over a win that nobody will use.
-func (c *campaign) vacate(ctx context.Context, stored entry.RaceEntry, until time.Duration) {
-	e := stored
+func (c *campaign) vacate(ctx context.Context, stored *entry.RaceEntry, until time.Duration) {
+	e := *stored
 	e.ElectionNumber++
 	endEntry(&e, false, nil)
 	a := c.stamp(&e, stored.TermLength)
-	_, outcome, err := c.write(ctx, until-a.sent.elapsed, OpResign, &e, a.sent)
+	outcome, err := c.write(ctx, nil, until-a.sent.elapsed, OpResign, &e, a.sent)
 	kind := EventResigned
 	if outcome != OutcomeStored {
 		kind = EventNotResigned

@@ -43,13 +43,6 @@ func (c Config) campaign(ctx context.Context, once bool) (*Leadership, error) {
 		}
 		return nil, err
 	}
-	if !s.ManualRenew {
-		l.kept = make(chan struct{})
-		go func() {
-			defer close(l.kept)
-			l.keep()
-		}()
-	}
 	return l, nil
 }
 

@@ -90,7 +90,7 @@ func (h *hooks) deliverEvents() {
 
 // sawLeader calls LeaderChanged if e shows another leader or another reign
 // than the entry before it. Nothing stored before anything was seen is no change.
-func (h *hooks) sawLeader(now instant, e entry.RaceEntry) {
+func (h *hooks) sawLeader(now instant, e *entry.RaceEntry) {
 	key := leaderKey{}
 	if !e.Vacant() {
 		key = leaderKey{e.LeaderID, e.FencingToken, e.Held}
@@ -109,7 +109,7 @@ func (h *hooks) sawLeader(now instant, e entry.RaceEntry) {
 	}
 	h.mu.Unlock()
 	if changed {
-		h.tell(now, Event{Kind: EventLeaderChanged, Entry: e})
+		h.tell(now, Event{Kind: EventLeaderChanged, Entry: *e})
 	}
 }
 

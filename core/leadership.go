@@ -11,18 +11,16 @@ import (
 // Leadership is one reign: from a win that the store confirmed to its end,
 // which is final. It is safe for concurrent use.
 type Leadership struct {
-	c      *client
+	c      client
 	ctx    context.Context // ends with the reign
 	cancel context.CancelCauseFunc
 	view   TimeView
 	won    instant // when the win was confirmed
 	proof  Proof
-	dog    watchdog
+	pulse  pulse
 
 	// writing is held while a write of this reign is under way: one at a time.
 	writing chan struct{}
-	// kept is closed when the renewing goroutine has ended; nil without one.
-	kept chan struct{}
 
 	mu    sync.Mutex // a leaf but for the clocks: never held over I/O or callbacks
 	reign reign
@@ -39,7 +37,7 @@ func FromContext(ctx context.Context) (*Leadership, bool) {
 
 // newLeadership begins a reign with a confirmed win, or returns nil when the
 // term that it granted has passed.
-func newLeadership(ctx context.Context, c *client, proof Proof, current entry.RaceEntry, won attempt) *Leadership {
+func newLeadership(ctx context.Context, c client, proof Proof, current *entry.RaceEntry, won attempt) *Leadership {
 	l := &Leadership{c: c, proof: proof, writing: make(chan struct{}, 1)}
 	l.view.keeper = c.mem.keeper
 	l.reign = newReign(current, won, c.TermLength)
@@ -53,8 +51,8 @@ func newLeadership(ctx context.Context, c *client, proof Proof, current entry.Ra
 	}
 	l.ctx, l.cancel = context.WithCancelCause(context.WithValue(ctx, leadershipKey{}, l))
 	l.view.show(now, l.reign.end)
-	l.dog.start(l)
-	l.c.hooks.tell(now, Event{Kind: EventElected, Entry: current, Proof: proof})
+	l.pulse.start(l)
+	l.c.hooks.tell(now, Event{Kind: EventElected, Entry: *current, Proof: proof})
 	return l
 }
 
@@ -118,7 +116,7 @@ func (l *Leadership) ended(now instant, why error) {
 	nonces, current := l.reign.nonces(), l.reign.current
 	l.mu.Unlock()
 	l.c.mem.end(nonces...)
-	l.c.hooks.tell(now, Event{Kind: EventEnded, Entry: current, Err: why})
+	l.c.hooks.tell(now, Event{Kind: EventEnded, Entry: *current, Err: why})
 }
 
 // Bind returns a context that ends with ctx or with the reign, whichever ends

@@ -38,7 +38,7 @@ func (m *Memory) attach(clock clocks.Clock) error {
 }
 
 // saw notes an entry, and tells whether one that was seen before is gone.
-func (m *Memory) saw(e entry.RaceEntry, sent, got instant) (vanished bool) {
+func (m *Memory) saw(e *entry.RaceEntry, sent, got instant) (vanished bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	vanished = e.Absent() && m.rec.ever && m.rec.sight != sightAbsent
@@ -46,7 +46,7 @@ func (m *Memory) saw(e entry.RaceEntry, sent, got instant) (vanished bool) {
 	return vanished
 }
 
-func (m *Memory) sawBad(e entry.RaceEntry, sent, got instant) {
+func (m *Memory) sawBad(e *entry.RaceEntry, sent, got instant) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.rec.sawBad(e, sent, got)

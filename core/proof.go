@@ -211,7 +211,7 @@ func judgeClock(r *record, now instant, rule rules) finding {
 }
 
 // held turns a verdict without a proof into the error that says so.
-func (v verdict) held(current entry.RaceEntry) *HeldError {
+func (v verdict) held(current *entry.RaceEntry) *HeldError {
 	var why []string
 	for _, f := range v.findings {
 		why = append(why, fmt.Sprintf("%v: %s", f.proof, f.why))

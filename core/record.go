@@ -11,8 +11,9 @@ import (
 // saw and since when, and what it must not forget. It is a value; nothing in
 // this file looks at a clock or a store.
 type record struct {
-	// current is the version last seen. Meaningless while sight is not sightEntry.
-	current entry.RaceEntry
+	// current is the version last seen; for sightAbsent and sightBad only its
+	// token means anything. Entries are never changed once they are here.
+	current *entry.RaceEntry
 	sight   sight
 	// seen is when the answer that first showed this version (or first showed
 	// nothing, or something unreadable) had arrived.
@@ -61,11 +62,14 @@ type hold struct {
 const maxEnded = 32
 
 // newRecord is the knowledge of a process that has seen nothing.
-func newRecord() record { return record{number: entry.NoElections} }
+func newRecord() record { return record{number: entry.NoElections, current: noEntry()} }
+
+// noEntry is the entry of an election that nothing is known of.
+func noEntry() *entry.RaceEntry { return &entry.RaceEntry{ElectionNumber: entry.NoElections} }
 
 // sameVersion tells whether two entries are one version. The nonce alone would
 // do: it is drawn for every write.
-func sameVersion(a, b entry.RaceEntry) bool {
+func sameVersion(a, b *entry.RaceEntry) bool {
 	return a.ElectionNumber == b.ElectionNumber && a.Nonce == b.Nonce && a.LeaderID == b.LeaderID
 }
 
@@ -79,7 +83,7 @@ func (r *record) told(date time.Time, sent instant) {
 // saw notes an entry that an answer brought. sent is just before the request
 // was sent, got is when its answer had arrived: an observation must not count
 // from before that.
-func (r *record) saw(e entry.RaceEntry, sent, got instant) {
+func (r *record) saw(e *entry.RaceEntry, sent, got instant) {
 	date := storeDate(e.Token)
 	r.told(date, sent)
 	if e.Absent() {
@@ -99,7 +103,7 @@ func (r *record) saw(e entry.RaceEntry, sent, got instant) {
 }
 
 // sawBad notes that something is stored that is not an entry.
-func (r *record) sawBad(e entry.RaceEntry, sent, got instant) {
+func (r *record) sawBad(e *entry.RaceEntry, sent, got instant) {
 	r.told(storeDate(e.Token), sent)
 	r.restart(sightBad, got)
 	r.current = e

@@ -9,8 +9,9 @@ import (
 // reign is the state of one leadership. It is a value without a lock, a clock
 // or a store: everything that decides whether a leader still leads is here.
 type reign struct {
-	// current is the last version proved to be ours and stored.
-	current entry.RaceEntry
+	// current is the last version proved to be ours and stored. It is never
+	// changed, only replaced.
+	current *entry.RaceEntry
 	// attempts are the writes on top of current without a known outcome.
 	attempts []attempt
 	// sent is when the write that is current was sent, and end when the term
@@ -26,7 +27,7 @@ type reign struct {
 	resigned bool
 }
 
-func newReign(current entry.RaceEntry, won attempt, term time.Duration) reign {
+func newReign(current *entry.RaceEntry, won attempt, term time.Duration) reign {
 	return reign{current: current, sent: won.sent, end: won.sent.elapsed + term, term: term}
 }
 
@@ -52,7 +53,7 @@ func (r *reign) left(now instant) time.Duration { return r.end - now.elapsed }
 // only if that has not ended: a renewal that was confirmed too late proves
 // nothing about the time in between. Whatever else was sent on top of the old
 // version is dead, because that version is no more.
-func (r *reign) confirm(now instant, i int, v entry.RaceEntry) error {
+func (r *reign) confirm(now instant, i int, v *entry.RaceEntry) error {
 	a := r.attempts[i]
 	r.current = v
 	r.attempts = r.attempts[:0]

@@ -29,14 +29,7 @@ func (l *Leadership) renew(ctx context.Context, change func(*entry.RaceEntry)) (
 	if err := l.Check(); err != nil {
 		return "", "", err
 	}
-	// A request lives no longer than the reign, or than the caller wants.
-	reqCtx := l.ctx
-	if ctx != l.ctx {
-		var release context.CancelFunc
-		reqCtx, release = l.Bind(ctx)
-		defer release()
-	}
-	if err := l.lock(reqCtx); err != nil {
+	if err := l.lock(ctx, l.ctx.Done()); err != nil {
 		return "", "", l.orOver(err)
 	}
 	defer l.unlock()
@@ -46,7 +39,7 @@ func (l *Leadership) renew(ctx context.Context, change func(*entry.RaceEntry)) (
 	l.mu.Lock()
 	left := l.reign.left(l.c.sample())
 	l.mu.Unlock()
-	sent, stored, err = l.send(reqCtx, OpRenew, left, l.c.TermLength, change)
+	sent, stored, err = l.send(ctx, l.ctx, OpRenew, left, l.c.TermLength, change)
 	if err != nil {
 		err = l.orOver(err)
 	}
@@ -96,42 +89,6 @@ func checkpointFits(b []byte) error {
 		return fmt.Errorf("%w: the checkpoint has %d bytes, more than %d", ErrInvalidConfig, len(b), entry.MaxCheckpoint)
 	}
 	return nil
-}
-
-// keep renews until the reign is over.
-func (l *Leadership) keep() {
-	failures := 0
-	for {
-		l.mu.Lock()
-		due := l.reign.sent.elapsed + l.c.RenewInterval - l.c.sample().elapsed
-		l.mu.Unlock()
-		if failures > 0 {
-			due = max(l.c.retryPause(failures-1), due)
-		}
-		if !pause(l.ctx, l.c.Clock, due) {
-			return
-		}
-		if l.renewedMeanwhile() {
-			failures = 0
-			continue
-		}
-		if err := l.Renew(l.ctx); err != nil {
-			failures++
-		} else {
-			failures = 0
-		}
-		if l.Check() != nil {
-			return
-		}
-	}
-}
-
-// renewedMeanwhile tells whether somebody called Renew or SaveCheckpoint while
-// the loop slept, so that nothing is due yet.
-func (l *Leadership) renewedMeanwhile() bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.reign.sent.elapsed+l.c.RenewInterval > l.c.sample().elapsed
 }
 
 // retryPause is the pause after the n-th failure in a row: it doubles, is

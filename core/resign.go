@@ -37,11 +37,8 @@ func (l *Leadership) resign(ctx context.Context, checkpoint *[]byte) error {
 	if ctx.Err() != nil {
 		ctx = context.WithoutCancel(ctx)
 	}
-	l.dog.wait()
-	if l.kept != nil {
-		<-l.kept // it returns at once: its context has ended
-	}
-	if err := l.lock(ctx); err != nil {
+	l.pulse.wait() // a renewal under way returns at once: the reign has ended
+	if err := l.lock(ctx, nil); err != nil {
 		return fmt.Errorf("%w: another write is under way: %w", ErrNotResigned, err)
 	}
 	defer l.unlock()
@@ -76,7 +73,7 @@ func (l *Leadership) vacate(ctx context.Context, checkpoint *[]byte) error {
 		if held == 0 {
 			term = l.c.TermLength
 		}
-		_, stored, err := l.send(ctx, OpResign, left, term, func(e *entry.RaceEntry) { endEntry(e, held > 0, checkpoint) })
+		_, stored, err := l.send(ctx, nil, OpResign, left, term, func(e *entry.RaceEntry) { endEntry(e, held > 0, checkpoint) })
 		l.mu.Lock()
 		now = l.c.sample()
 		settled := l.reign.resigned || l.reign.lost

@@ -60,7 +60,7 @@ func (c *campaign) idle(ctx context.Context, rec *record, v verdict, now instant
 		if err == nil {
 			err = v.held(rec.current)
 		}
-		c.hooks.tell(now, Event{Kind: EventWaiting, Entry: rec.current, Wait: d, Err: err})
+		c.hooks.tell(now, Event{Kind: EventWaiting, Entry: *rec.current, Wait: d, Err: err})
 	}
 	if c.sched.wake == nil {
 		pause(ctx, c.Clock, d)

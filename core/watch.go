@@ -48,7 +48,7 @@ func (w WatchConfig) Watch(ctx context.Context, cb func(ctx context.Context, e e
 // or PollInterval, whichever is longer.
 func (w WatchConfig) Updates(ctx context.Context) iter.Seq2[entry.RaceEntry, error] {
 	return func(yield func(entry.RaceEntry, error) bool) {
-		none := entry.RaceEntry{ElectionNumber: entry.NoElections}
+		none := *noEntry()
 		if isNil(w.Decider) {
 			yield(none, fmt.Errorf("%w: Decider is nil: there is no store to watch", ErrInvalidConfig))
 			return
@@ -65,13 +65,13 @@ func (w WatchConfig) Updates(ctx context.Context) iter.Seq2[entry.RaceEntry, err
 }
 
 func (w WatchConfig) follow(ctx context.Context, yield func(entry.RaceEntry, error) bool, none entry.RaceEntry) {
-	last, seen := none, false
+	last, seen := &none, false
 	poll := w.PollInterval
 	if poll == 0 {
 		poll = pollInterval(defaultTermLength)
 	}
 	for ctx.Err() == nil {
-		e, err := bounded(ctx, w.Clock, max(5*time.Second, poll), w.Decider.ReadCurrent)
+		e, err := bounded(ctx, nil, w.Clock, max(5*time.Second, poll), w.Decider, callRead)
 		switch {
 		case ctx.Err() != nil:
 			return
@@ -86,8 +86,8 @@ func (w WatchConfig) follow(ctx context.Context, yield func(entry.RaceEntry, err
 			if !yield(bad, err) {
 				return
 			}
-		case !seen || !sameVersion(last, *e):
-			last, seen = *e, true
+		case !seen || !sameVersion(last, e):
+			last, seen = e, true
 			if w.PollInterval == 0 && !e.Absent() {
 				poll = pollInterval(e.TermLength)
 			}

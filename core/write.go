@@ -14,8 +14,10 @@ import (
 // newNonce is fresh for every attempt to write.
 func newNonce() string {
 	var b [16]byte
+	var text [2 * len(b)]byte
 	rand.Read(b[:]) // never fails
-	return hex.EncodeToString(b[:])
+	hex.Encode(text[:], b[:])
+	return string(text[:])
 }
 
 // stamp fills in what every write has in common: the times, as of just before
@@ -32,8 +34,9 @@ func (c *client) stamp(e *entry.RaceEntry, term time.Duration) attempt {
 	return attempt{nonce: e.Nonce, sent: now}
 }
 
-// lock takes the right to write for this reign, or gives up with ctx.
-func (l *Leadership) lock(ctx context.Context) error {
+// lock takes the right to write for this reign, or gives up with ctx or when
+// ended is closed (nil: never).
+func (l *Leadership) lock(ctx context.Context, ended <-chan struct{}) error {
 	select {
 	case l.writing <- struct{}{}:
 		return nil
@@ -44,6 +47,8 @@ func (l *Leadership) lock(ctx context.Context) error {
 		return nil
 	case <-ctx.Done():
 		return context.Cause(ctx)
+	case <-ended:
+		return context.Cause(l.ctx)
 	}
 }
 
@@ -53,15 +58,16 @@ func (l *Leadership) unlock() { <-l.writing }
 // the current one, and settles the answer. The lock is held. A nil error means
 // that some write of this reign was confirmed: stored is the nonce of that
 // one, and sent that of the one that was sent now.
-func (l *Leadership) send(ctx context.Context, op Op, limit, term time.Duration, change func(*entry.RaceEntry)) (sent, stored string, err error) {
+func (l *Leadership) send(ctx, until context.Context, op Op, limit, term time.Duration, change func(*entry.RaceEntry)) (sent, stored string, err error) {
 	l.mu.Lock()
-	e := l.reign.current
+	e := new(entry.RaceEntry)
+	*e = *l.reign.current
 	l.mu.Unlock()
 	e.ElectionNumber++
 	if change != nil {
-		change(&e)
+		change(e)
 	}
-	a := l.c.stamp(&e, term)
+	a := l.c.stamp(e, term)
 	a.vacates = op == OpResign
 	l.mu.Lock()
 	if op != OpResign {
@@ -78,27 +84,26 @@ func (l *Leadership) send(ctx context.Context, op Op, limit, term time.Duration,
 		l.c.mem.end(a.nonce)
 	}
 
-	tok, outcome, err := l.c.write(ctx, limit, op, &e, a.sent)
+	outcome, err := l.c.write(ctx, until, limit, op, e, a.sent)
 	switch outcome {
 	case OutcomeStored:
-		e.Token = tok
 		return a.nonce, a.nonce, l.confirmed(a.nonce, e)
 	case OutcomeBroken:
 		return a.nonce, "", err
 	case OutcomeLost:
 		if current := lostCurrent(err); current != nil {
-			stored, settled := l.settle(*current, err)
+			stored, settled := l.settle(current, err)
 			return a.nonce, stored, settled
 		}
 	}
-	stored, err = l.readBack(ctx, limit, err)
+	stored, err = l.readBack(ctx, until, limit, err)
 	return a.nonce, stored, err
 }
 
 // readBack looks what became of the attempts of this reign after an answer
 // that did not say. unknown is what that answer was.
-func (l *Leadership) readBack(ctx context.Context, limit time.Duration, unknown error) (stored string, err error) {
-	current, outcome, err := l.c.read(ctx, limit)
+func (l *Leadership) readBack(ctx, until context.Context, limit time.Duration, unknown error) (stored string, err error) {
+	current, outcome, err := l.c.read(ctx, until, limit)
 	switch outcome {
 	case OutcomeRead:
 		return l.settle(current, unknown)
@@ -110,7 +115,7 @@ func (l *Leadership) readBack(ctx context.Context, limit time.Duration, unknown 
 
 // settle decides by what is stored. unknown is the error of the write, which
 // stands if its base is still there.
-func (l *Leadership) settle(stored entry.RaceEntry, unknown error) (string, error) {
+func (l *Leadership) settle(stored *entry.RaceEntry, unknown error) (string, error) {
 	l.mu.Lock()
 	where := stand(l.reign.attempts, l.reign.current, stored)
 	l.mu.Unlock()
@@ -128,7 +133,7 @@ func (l *Leadership) settle(stored entry.RaceEntry, unknown error) (string, erro
 }
 
 // confirmed notes that the attempt with this nonce is stored as v.
-func (l *Leadership) confirmed(nonce string, v entry.RaceEntry) error {
+func (l *Leadership) confirmed(nonce string, v *entry.RaceEntry) error {
 	l.mu.Lock()
 	now := l.c.sample()
 	i := find(l.reign.attempts, nonce)
@@ -143,7 +148,7 @@ func (l *Leadership) confirmed(nonce string, v entry.RaceEntry) error {
 	switch {
 	case resigned:
 		l.c.mem.end(v.Nonce)
-		l.c.hooks.tell(now, Event{Kind: EventResigned, Entry: v})
+		l.c.hooks.tell(now, Event{Kind: EventResigned, Entry: *v})
 		return nil
 	case err != nil:
 		l.c.mem.end(v.Nonce)
@@ -153,7 +158,7 @@ func (l *Leadership) confirmed(nonce string, v entry.RaceEntry) error {
 		return err
 	}
 	l.view.show(now, end)
-	l.c.hooks.tell(now, Event{Kind: EventRenewed, Entry: v})
+	l.c.hooks.tell(now, Event{Kind: EventRenewed, Entry: *v})
 	return nil
 }
 
