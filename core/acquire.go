@@ -14,90 +14,87 @@ import (
 // Per reign: OnElected starts; the reign ends, and with it OnElected's
 // context; OnOusting runs; when both have returned the election is given up in
 // the store, or campaigned for again.
+//
+// While it leads, one goroutine waits here with a shallow stack, and OnElected
+// has another. Whatever takes a deep stack for a moment, like campaigning, has a
+// goroutine for that moment: who leads thousands of elections pays for waiting only.
 func (c Config) Acquire(ctx context.Context) error {
-	a, err := aside(func() (*acquisition, error) { return newAcquisition(ctx, c) })
-	if err != nil {
-		return err
-	}
-	defer a.hooks.drain(nil)
+	a := &acquisition{settings: settings{Config: c}}
+	l := newLeg()
+	go a.begin(ctx, l)
 	for {
-		l, err := aside(a.campaign)
+		won, err := a.supervise(ctx, l)
 		if err != nil {
 			return err
 		}
-		l.serve(ctx)
-		if _, err := aside(func() (bool, error) { return true, l.settleAcquired(ctx) }); err != nil {
-			return err
+		<-won.ctx.Done()
+		if a.OnOusting != nil {
+			a.OnOusting(ctx)
 		}
+		won.working.Wait()
+		l = newLeg()
+		go a.follow(ctx, won, l)
 	}
-}
-
-// aside calls f on a stack of its own and waits for it. A campaign needs a
-// deep stack for a moment; whoever leads hundreds of elections for months has to
-// keep the shallow one only.
-func aside[T any](f func() (T, error)) (T, error) {
-	done := make(chan answer[T])
-	go func() {
-		v, err := f()
-		done <- answer[T]{v, err}
-	}()
-	a := <-done
-	return a.value, a.err
 }
 
 // acquisition is one call of Acquire.
 type acquisition struct {
-	*settings
-	ctx   context.Context
-	hooks *hooks
+	settings
+	hooks    *hooks
+	campaign *campaign // nil until the Config has been accepted
 }
 
-func newAcquisition(ctx context.Context, c Config) (*acquisition, error) {
-	c.WaitAtMost = 0 // bounds Campaign and RunAsLeader only
-	if c.OnElected == nil {
-		return nil, errors.Join(c.Validate(), fmt.Errorf("%w: Acquire needs OnElected", ErrInvalidConfig))
+// begin checks the Config and campaigns for the first time.
+func (a *acquisition) begin(ctx context.Context, l *leg) {
+	var faults error
+	if a.OnElected == nil {
+		faults = fmt.Errorf("%w: Acquire needs OnElected", ErrInvalidConfig)
 	}
-	s, err := c.resolve()
+	a.WaitAtMost = 0 // bounds Campaign and RunAsLeader only
+	if err := errors.Join(a.complete(), faults); err != nil {
+		l.end(&turn{move: move{kind: moveDone, err: err}})
+		return
+	}
+	a.hooks = newHooks(ctx, &a.settings)
+	a.play(ctx, l)
+}
+
+func (a *acquisition) play(ctx context.Context, l *leg) {
+	a.campaign = newCampaign(&a.settings, a.hooks, false)
+	a.campaign.serves = true
+	a.campaign.play(ctx, nil, l)
+}
+
+// supervise waits for a win, and when there will be none for every callback.
+func (a *acquisition) supervise(ctx context.Context, l *leg) (*Leadership, error) {
+	<-l.done
+	if a.campaign == nil {
+		return nil, l.last.move.err
+	}
+	won, err := a.campaign.supervise(ctx, l)
 	if err != nil {
-		return nil, err
+		a.hooks.drain(nil)
 	}
-	return &acquisition{s, ctx, newHooks(ctx, s)}, nil
+	return won, err
 }
 
-func (a *acquisition) campaign() (*Leadership, error) {
-	return newCampaign(a.settings, a.hooks, false).run(a.ctx)
-}
-
-// serve runs the callbacks of one reign, to the end of all of them.
-func (l *Leadership) serve(ctx context.Context) {
-	elected := make(chan struct{})
-	go func() {
-		defer close(elected)
-		l.c.OnElected(l.ctx, &l.view)
-	}()
-	<-l.ctx.Done()
-	if l.c.OnOusting != nil {
-		l.c.OnOusting(ctx)
-	}
-	<-elected
-}
-
-// settleAcquired leaves the store in order after a reign, when its callbacks
-// have returned. It returns ctx's error if Acquire is to end.
-func (l *Leadership) settleAcquired(ctx context.Context) error {
-	over := l.Check()
-	l.pulse.wait()
+// follow leaves the store in order after a reign whose callbacks have
+// returned, and campaigns again unless ctx has ended.
+func (a *acquisition) follow(ctx context.Context, last *Leadership, l *leg) {
+	over := last.Check()
+	last.pulse.wait()
 	if ctx.Err() != nil {
 		// What goes wrong is told as EventNotResigned; the term's end does the rest.
-		_ = l.Resign(context.WithoutCancel(ctx))
-		return ctx.Err()
+		_ = last.Resign(context.WithoutCancel(ctx))
+		l.end(&turn{move: move{kind: moveDone, err: ctx.Err()}})
+		return
 	}
 	// A Resign that a callback has begun elsewhere must be done first.
-	_ = l.lock(context.WithoutCancel(ctx), nil)
-	l.unlock()
+	_ = last.lock(context.WithoutCancel(ctx), nil)
+	last.unlock()
 	if errors.Is(over, ErrResigned) {
 		// Its leader stepped down by itself: let somebody else come first.
-		pause(ctx, l.c.Clock, 2*l.c.PollInterval)
+		pause(ctx, a.Clock, 2*a.PollInterval)
 	}
-	return nil
+	a.play(ctx, l)
 }

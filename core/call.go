@@ -2,6 +2,7 @@ package core
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -107,6 +108,11 @@ func (c *client) sample() instant { return c.mem.keeper.sample() }
 func (c *client) read(ctx, until context.Context, limit time.Duration) (*entry.RaceEntry, Outcome, error) {
 	sent := c.sample()
 	e, err := bounded(ctx, until, c.Clock, min(limit, c.request()), c.Decider, callRead)
+	return c.noteRead(sent, e, err)
+}
+
+// noteRead notes the answer to a read that was sent at sent.
+func (c *client) noteRead(sent instant, e *entry.RaceEntry, err error) (*entry.RaceEntry, Outcome, error) {
 	got := c.sample()
 	outcome := readOutcome(e, err)
 	if e == nil || outcome != OutcomeRead && outcome != OutcomeBadEntry {
@@ -120,7 +126,7 @@ func (c *client) read(ctx, until context.Context, limit time.Duration) (*entry.R
 		c.hooks.tell(got, Event{Kind: EventBadEntry, Err: err})
 	case OutcomeUnknown:
 		if err == nil {
-			err = fmt.Errorf("core: the decider answered a read with neither an entry nor an error")
+			err = errors.New("core: the decider answered a read with neither an entry nor an error")
 		}
 	}
 	c.noteRequest(OpRead, sent, got, outcome, storeDate(e.Token), err)
@@ -132,10 +138,15 @@ func (c *client) read(ctx, until context.Context, limit time.Duration) (*entry.R
 // the record knows that one.
 func (c *client) write(ctx, until context.Context, limit time.Duration, op Op, e *entry.RaceEntry, sent instant) (Outcome, error) {
 	tok, err := bounded(ctx, until, c.Clock, min(limit, c.request()), writing{c.Decider, e}, callWrite)
+	return c.noteWrite(op, sent, e, tok, err)
+}
+
+// noteWrite notes the answer to a write that was sent at sent.
+func (c *client) noteWrite(op Op, sent instant, e *entry.RaceEntry, tok entry.LeaderToken, err error) (Outcome, error) {
 	got := c.sample()
 	outcome := writeOutcome(tok, err)
 	if outcome == OutcomeUnknown && err == nil {
-		err = fmt.Errorf("core: the decider answered a write with neither a token nor an error")
+		err = errors.New("core: the decider answered a write with neither a token nor an error")
 	}
 	date := storeDate(tok)
 	switch current := lostCurrent(err); {

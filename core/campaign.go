@@ -14,9 +14,11 @@ import (
 type campaign struct {
 	client
 	// once: one attempt, no waiting (TryAcquire).
-	once  bool
-	began instant
-	sched schedule
+	once bool
+	// serves: a win starts OnElected at once (Acquire).
+	serves bool
+	began  instant
+	sched  schedule
 
 	// base is the version that attempts build on; any of them may yet turn out
 	// to be stored.
@@ -41,118 +43,174 @@ func newCampaign(s *settings, h *hooks, once bool) *campaign {
 	return c
 }
 
-// step is what a campaign does next.
-type step int
-
-const (
-	stepLook   step = iota // read the entry
-	stepDecide             // judge what is known
-)
-
 // run campaigns until it wins. The Leadership that it returns is guarded by
-// its watchdog; nobody renews it yet.
+// its pulse.
 func (c *campaign) run(ctx context.Context) (*Leadership, error) {
-	next := stepLook
+	l := newLeg()
+	go c.play(ctx, nil, l)
+	return c.supervise(ctx, l)
+}
+
+// supervise waits for the campaign that is played in l. Turns are played on a
+// goroutine of their own, as many as follow each other without a wait. Whoever
+// supervises only waits, with a shallow stack: for that goroutine, and for the
+// clock. A request that ignores its context is left behind with its goroutine.
+func (c *campaign) supervise(ctx context.Context, l *leg) (*Leadership, error) {
 	for {
-		if ctx.Err() != nil {
-			return nil, c.leave(ctx, ctx.Err())
+		<-l.done
+		last := l.last
+		switch m := &last.move; m.kind {
+		case moveWait:
+			c.idle(ctx, m)
+		case moveDone:
+			if m.err != nil {
+				return nil, c.leave(ctx, m.err)
+			}
+			return m.won, nil
 		}
-		var l *Leadership
-		var err error
-		switch next {
-		case stepLook:
-			next, err = c.look(ctx)
-		case stepDecide:
-			l, next, err = c.decide(ctx)
-		}
-		switch {
-		case l != nil:
-			return l, nil
-		case err != nil:
-			return nil, c.leave(ctx, err)
-		}
+		l = newLeg()
+		go c.play(ctx, last, l)
 	}
 }
 
-// look reads the entry. A failed read is tried again after a pause.
-func (c *campaign) look(ctx context.Context) (step, error) {
-	_, outcome, err := c.read(ctx, nil, c.request())
+// play plays turns: it deals with the answer that the last one brought,
+// decides, and makes the request that it decided on. It ends with a turn that
+// requests nothing, or whose request was given up.
+func (c *campaign) play(ctx context.Context, last *turn, l *leg) {
+	for {
+		t := &turn{leg: l}
+		t.move = c.next(ctx, last)
+		if t.move.kind == moveWait || t.move.kind == moveDone {
+			l.end(t)
+			return
+		}
+		if !t.request(ctx, c.settings) {
+			return
+		}
+		last = t
+	}
+}
+
+// next takes in the answer to the last move and decides on the next one. It
+// sends nothing and waits for nothing.
+func (c *campaign) next(ctx context.Context, last *turn) move {
+	lookAgain := true
+	if last != nil {
+		switch last.move.kind {
+		case moveRead:
+			if m, ok := c.looked(last); ok {
+				return c.unlessEnded(ctx, m)
+			}
+			lookAgain = false
+		case moveWrite:
+			l, known, err := c.attempted(ctx, last)
+			if l != nil || err != nil {
+				return move{kind: moveDone, won: l, err: err}
+			}
+			lookAgain = !known
+		}
+	}
+	if lookAgain {
+		return c.unlessEnded(ctx, move{kind: moveRead, sent: c.sample()})
+	}
+	return c.decide(ctx)
+}
+
+// unlessEnded replaces m when ctx has ended.
+func (c *campaign) unlessEnded(ctx context.Context, m move) move {
+	if ctx.Err() != nil {
+		return move{kind: moveDone, err: ctx.Err()}
+	}
+	return m
+}
+
+// looked takes in the answer to a read. Where it taught nothing it returns the
+// move that follows.
+func (c *campaign) looked(t *turn) (move, bool) {
+	_, outcome, err := c.noteRead(t.move.sent, t.entry, t.err)
 	switch outcome {
 	case OutcomeRead:
 		c.failures, c.lastErr, c.unsettled = 0, nil, false
-		return stepDecide, nil
+		return move{}, false
 	case OutcomeBadEntry:
 		c.failures, c.lastErr, c.unsettled = 0, err, false
-		return stepDecide, nil
+		return move{}, false
 	case OutcomeBroken:
-		return stepLook, err
+		return move{kind: moveDone, err: err}, true
 	}
 	c.lastErr = err
 	if c.once && (len(c.attempts) == 0 || c.failures == 2) {
-		return stepLook, err
+		return move{kind: moveDone, err: err}, true
 	}
-	left := c.waitLeft(c.sample())
+	now := c.sample()
+	left := c.waitLeft(now)
 	if left <= 0 {
 		rec := c.mem.known()
-		return stepLook, c.giveUp(&rec, judge(&rec, c.sample(), c.rules()))
+		return move{kind: moveDone, err: c.giveUp(&rec, judge(&rec, now, c.rules()))}, true
 	}
-	pause(ctx, c.Clock, min(c.sched.afterFailure(c.failures), left))
 	c.failures++
-	return stepLook, nil
+	return move{kind: moveWait, wait: min(c.sched.afterFailure(c.failures-1), left)}, true
 }
 
 // decide judges what is known, and attempts or waits.
-func (c *campaign) decide(ctx context.Context) (*Leadership, step, error) {
+func (c *campaign) decide(ctx context.Context) move {
 	if l := c.adopt(ctx); l != nil {
-		return l, stepLook, nil
+		return move{kind: moveDone, won: l}
+	}
+	if ctx.Err() != nil {
+		return move{kind: moveDone, err: ctx.Err()}
 	}
 	rec := c.mem.known()
 	now := c.sample()
 	v := judge(&rec, now, c.rules())
 	switch {
 	case c.once && rec.sight == sightBad:
-		return nil, stepLook, c.lastErr
+		return move{kind: moveDone, err: c.lastErr}
 	case c.once && (v.proof == ProofNone || errors.Is(c.tried, ErrLostRace)):
-		return nil, stepLook, v.held(rec.current)
+		return move{kind: moveDone, err: v.held(rec.current)}
 	case c.once && c.tried != nil:
-		return nil, stepLook, c.tried
+		return move{kind: moveDone, err: c.tried}
 	case v.proof != ProofNone && now.mono >= c.notBefore:
-		return c.attempt(ctx, &rec, v.proof)
+		return c.attempt(&rec, v.proof)
 	case c.waitLeft(now) <= 0:
-		return nil, stepLook, c.giveUp(&rec, v)
+		return move{kind: moveDone, err: c.giveUp(&rec, v)}
 	case v.proof != ProofNone:
-		pause(ctx, c.Clock, min(c.notBefore-now.mono, c.waitLeft(now)))
-	default:
-		c.idle(ctx, &rec, v, now)
+		return move{kind: moveWait, wait: min(c.notBefore-now.mono, c.waitLeft(now))}
 	}
-	return nil, stepLook, nil // what we know has aged: look again
+	return c.await(&rec, v, now)
 }
 
-// attempt writes the entry that begins our reign, which proof allows.
-func (c *campaign) attempt(ctx context.Context, rec *record, proof Proof) (*Leadership, step, error) {
+// attempt prepares the write that begins our reign, which proof allows.
+func (c *campaign) attempt(rec *record, proof Proof) move {
 	if len(c.attempts) == 0 {
 		c.base = rec.current
 	}
 	e := c.candidacy(rec)
 	a := c.stamp(e, c.TermLength)
 	c.attempts, c.proof = append(c.attempts, a), proof
-	outcome, err := c.write(ctx, nil, c.request(), OpAcquire, e, a.sent)
+	return move{kind: moveWrite, write: e, sent: a.sent}
+}
+
+// attempted takes in the answer to an attempt. known tells whether that showed
+// what is stored, so that no read is needed.
+func (c *campaign) attempted(ctx context.Context, t *turn) (l *Leadership, known bool, err error) {
+	outcome, err := c.noteWrite(OpAcquire, t.move.sent, t.move.write, t.token, t.err)
 	c.tried = err
 	current := lostCurrent(err)
 	switch {
 	case outcome == OutcomeStored:
-		return c.win(ctx, e, a), stepDecide, nil
+		return c.win(ctx, t.move.write, c.attempts[len(c.attempts)-1]), true, nil
 	case outcome == OutcomeBroken:
-		return nil, stepLook, err
+		return nil, false, err
 	case outcome == OutcomeLost && current != nil && stand(c.attempts, c.base, current) != standingBase:
-		return nil, stepDecide, nil // ours after all, or another's: the record knows which
+		return nil, true, nil // ours after all, or another's: the record knows which
 	case outcome == OutcomeUnknown:
 		c.lastErr = err
 		c.notBefore = c.sample().mono + c.retryPause(c.unknowns)
 		c.unknowns++
 	}
 	c.unsettled = true
-	return nil, stepLook, nil
+	return nil, false, nil
 }
 
 // candidacy is the entry that would begin our reign on top of what is known.
@@ -200,6 +258,9 @@ func (c *campaign) win(ctx context.Context, stored *entry.RaceEntry, a attempt) 
 		if l == nil || o.nonce != a.nonce {
 			c.mem.end(o.nonce)
 		}
+	}
+	if l != nil && c.serves {
+		l.working.Go(func() { c.OnElected(l.ctx, &l.view) })
 	}
 	return l
 }

@@ -95,17 +95,27 @@ type settings struct {
 // request bounds one request: one lost answer must not eat the term.
 func (s *settings) request() time.Duration { return s.TermLength / 4 }
 
-// resolve fills in the defaults and refuses what Validate refuses.
+// resolve returns c's settings, or what Validate says against it.
 func (c Config) resolve() (*settings, error) {
-	if err := c.Validate(); err != nil {
+	s := &settings{Config: c}
+	if err := s.complete(); err != nil {
 		return nil, err
 	}
-	c = c.withDefaults()
-	s := &settings{Config: c, mem: c.Memory, minWrite: writeInterval(c.Decider)}
+	return s, nil
+}
+
+// complete fills in the defaults, unless Validate refuses the Config.
+func (s *settings) complete() error {
+	if err := s.Validate(); err != nil {
+		return err
+	}
+	s.Config = s.withDefaults()
+	s.minWrite = writeInterval(s.Decider)
+	s.mem = s.Memory
 	if s.mem == nil {
 		s.mem = new(Memory)
 	}
-	return s, s.mem.attach(c.Clock)
+	return s.mem.attach(s.Clock)
 }
 
 func (c Config) withDefaults() Config {

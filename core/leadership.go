@@ -19,11 +19,14 @@ type Leadership struct {
 	proof  Proof
 	pulse  pulse
 
-	// writing is held while a write of this reign is under way: one at a time.
-	writing chan struct{}
+	working sync.WaitGroup // OnElected, where Acquire began the reign
 
 	mu    sync.Mutex // a leaf but for the clocks: never held over I/O or callbacks
 	reign reign
+	// writing: a write of this reign is under way; there is one at a time.
+	// written is closed when it is over, if anybody waits for that.
+	writing bool
+	written chan struct{}
 }
 
 type leadershipKey struct{}
@@ -38,7 +41,7 @@ func FromContext(ctx context.Context) (*Leadership, bool) {
 // newLeadership begins a reign with a confirmed win, or returns nil when the
 // term that it granted has passed.
 func newLeadership(ctx context.Context, c client, proof Proof, current *entry.RaceEntry, won attempt) *Leadership {
-	l := &Leadership{c: c, proof: proof, writing: make(chan struct{}, 1)}
+	l := &Leadership{c: c, proof: proof}
 	l.view.keeper = c.mem.keeper
 	l.reign = newReign(current, won, c.TermLength)
 	now := l.c.sample()
@@ -50,6 +53,7 @@ func newLeadership(ctx context.Context, c client, proof Proof, current *entry.Ra
 		c.mem.hold(hold{current.FencingToken, now.mono + c.MinHold + rateMargin(c.MinHold)})
 	}
 	l.ctx, l.cancel = context.WithCancelCause(context.WithValue(ctx, leadershipKey{}, l))
+	l.view.reign = l.ctx
 	l.view.show(now, l.reign.end)
 	l.pulse.start(l)
 	l.c.hooks.tell(now, Event{Kind: EventElected, Entry: *current, Proof: proof})

@@ -52,8 +52,8 @@ func (s *schedule) afterFailure(n int) time.Duration {
 	return base/2 + spread(s.LeaderID, uint64(n), base/2)
 }
 
-// idle waits for the next read.
-func (c *campaign) idle(ctx context.Context, rec *record, v verdict, now instant) {
+// await is the move of a candidate that has no proof: wait for the next read.
+func (c *campaign) await(rec *record, v verdict, now instant) move {
 	d := min(c.sched.next(now, v.wait), c.waitLeft(now))
 	if c.hooks.wantsEvents() {
 		err := c.lastErr
@@ -62,11 +62,16 @@ func (c *campaign) idle(ctx context.Context, rec *record, v verdict, now instant
 		}
 		c.hooks.tell(now, Event{Kind: EventWaiting, Entry: *rec.current, Wait: d, Err: err})
 	}
-	if c.sched.wake == nil {
-		pause(ctx, c.Clock, d)
+	return move{kind: moveWait, wait: d, listen: true}
+}
+
+// idle waits as m says.
+func (c *campaign) idle(ctx context.Context, m *move) {
+	if c.sched.wake == nil || !m.listen {
+		pause(ctx, c.Clock, m.wait)
 		return
 	}
-	c.sleepUntilWoken(ctx, now.mono+d)
+	c.sleepUntilWoken(ctx, c.sample().mono+m.wait)
 }
 
 // sleepUntilWoken is pause with an ear for Wake.

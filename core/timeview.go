@@ -1,6 +1,7 @@
 package core
 
 import (
+	"context"
 	"sync"
 	"time"
 
@@ -15,6 +16,9 @@ type TimeView struct {
 	keeper *timekeeper
 	value  time.Time
 	end    time.Duration // on the keeper's elapsed scale
+	// reign is the context whose end ends the view's future, if there is one:
+	// it may end long before the next look at the clocks.
+	reign context.Context
 }
 
 // NewTimeView returns a TimeView on clock (nil: the system's) that shows the
@@ -55,6 +59,9 @@ func (t *TimeView) Set(v time.Time) {
 func (t *TimeView) ValueInFuture() bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	if t.reign != nil && t.reign.Err() != nil {
+		return false
+	}
 	return t.lockedKeeper().sample().elapsed < t.end
 }
 

@@ -37,22 +37,37 @@ func (c *client) stamp(e *entry.RaceEntry, term time.Duration) attempt {
 // lock takes the right to write for this reign, or gives up with ctx or when
 // ended is closed (nil: never).
 func (l *Leadership) lock(ctx context.Context, ended <-chan struct{}) error {
-	select {
-	case l.writing <- struct{}{}:
-		return nil
-	default:
-	}
-	select {
-	case l.writing <- struct{}{}:
-		return nil
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	case <-ended:
-		return context.Cause(l.ctx)
+	for {
+		l.mu.Lock()
+		if !l.writing {
+			l.writing = true
+			l.mu.Unlock()
+			return nil
+		}
+		if l.written == nil {
+			l.written = make(chan struct{})
+		}
+		written := l.written
+		l.mu.Unlock()
+		select {
+		case <-written:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-ended:
+			return context.Cause(l.ctx)
+		}
 	}
 }
 
-func (l *Leadership) unlock() { <-l.writing }
+func (l *Leadership) unlock() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.writing = false
+	if l.written != nil {
+		close(l.written)
+		l.written = nil
+	}
+}
 
 // send writes the next version of this reign, which change has prepared from
 // the current one, and settles the answer. The lock is held. A nil error means

@@ -110,7 +110,10 @@ func (s *stored) entry() (*RaceEntry, error) {
 	if s.SentBy != nil {
 		e.SentBy = s.SentBy.UTC()
 	}
-	return e, e.Validate()
+	if err := e.Validate(); err != nil {
+		return nil, err
+	}
+	return e, nil
 }
 
 // maxCounter keeps ElectionNumber and FencingToken so far from the end of
