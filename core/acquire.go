@@ -41,7 +41,7 @@ func (c Config) Acquire(ctx context.Context) error {
 type acquisition struct {
 	settings
 	hooks    *hooks
-	campaign *campaign // nil until the Config has been accepted
+	campaign *campaign // nil where there is none to wait for
 }
 
 // begin checks the Config and campaigns for the first time.
@@ -65,14 +65,16 @@ func (a *acquisition) play(ctx context.Context, l *leg) {
 	a.campaign.play(ctx, nil, l)
 }
 
-// supervise waits for a win, and when there will be none for every callback.
-func (a *acquisition) supervise(ctx context.Context, l *leg) (*Leadership, error) {
+// supervise waits for a win; when there will be none, for every callback.
+func (a *acquisition) supervise(ctx context.Context, l *leg) (won *Leadership, err error) {
 	<-l.done
-	if a.campaign == nil {
-		return nil, l.last.move.err
+	if a.campaign != nil {
+		won, err = a.campaign.supervise(ctx, l)
+		a.campaign = nil // it would be kept for as long as the reign
+	} else {
+		err = l.last.move.err
 	}
-	won, err := a.campaign.supervise(ctx, l)
-	if err != nil {
+	if err != nil && a.hooks != nil {
 		a.hooks.drain(nil)
 	}
 	return won, err

@@ -2,6 +2,7 @@ package core
 
 import (
 	"errors"
+	"reflect"
 	"slices"
 
 	"github.com/cloudelect/cloudelect/core/entry"
@@ -50,11 +51,11 @@ func (o Outcome) MarshalText() ([]byte, error) { return []byte(o.String()), nil 
 func writeOutcome(tok entry.LeaderToken, err error) Outcome {
 	var lost FailedAcquisitionErr
 	switch {
-	case err == nil && tok == nil:
+	case err == nil && isNilPointer(tok):
 		return OutcomeUnknown
 	case err == nil:
 		return OutcomeStored
-	case errors.As(err, &lost):
+	case errors.As(err, &lost) && !isNilPointer(lost):
 		return OutcomeLost
 	case errors.Is(err, ErrBroken):
 		return OutcomeBroken
@@ -75,6 +76,20 @@ func readOutcome(e *entry.RaceEntry, err error) Outcome {
 		return OutcomeBroken
 	}
 	return OutcomeUnknown
+}
+
+// isNilPointer finds nil, also inside an interface: what a decider returns
+// that forgot to set it.
+func isNilPointer(v any) bool {
+	if v == nil {
+		return true
+	}
+	r := reflect.ValueOf(v)
+	switch r.Kind() {
+	case reflect.Pointer, reflect.Map, reflect.Func, reflect.Chan, reflect.Slice:
+		return r.IsNil()
+	}
+	return false
 }
 
 // attempt is one write that was sent and not yet proved to be dead.
@@ -122,7 +137,7 @@ func find(attempts []attempt, nonce string) int {
 // lostCurrent returns the entry that came with a lost race, if one did.
 func lostCurrent(err error) *entry.RaceEntry {
 	var lost *LostRaceError
-	if errors.As(err, &lost) {
+	if errors.As(err, &lost) && lost != nil {
 		return lost.Current
 	}
 	return nil

@@ -33,9 +33,9 @@ func bounded[A, T any](ctx, until context.Context, clock clocks.Clock, limit tim
 	}
 	switch {
 	case ctx.Err() != nil:
-		return none, context.Cause(ctx)
+		return none, givenUp(ctx, nil)
 	case until != nil && until.Err() != nil:
-		return none, context.Cause(until)
+		return none, givenUp(until, nil)
 	case limit <= 0:
 		return none, &noAnswerError{}
 	}
@@ -53,17 +53,44 @@ func bounded[A, T any](ctx, until context.Context, clock clocks.Clock, limit tim
 	}()
 	select {
 	case a := <-answered:
-		return a.value, a.err
+		return a.value, trusted(callCtx, a.err)
 	case <-callCtx.Done():
 	case <-ended:
 		cancel(context.Cause(until))
 	}
 	select { // an answer that came at the same instant is worth more than none
 	case a := <-answered:
-		return a.value, a.err
+		return a.value, trusted(callCtx, a.err)
 	default:
-		return none, context.Cause(callCtx)
+		return none, givenUp(callCtx, nil)
 	}
+}
+
+// trusted returns the error of a call unless its context has ended: then the
+// error may be no answer of the store but the context's cause, which is
+// whatever somebody cancelled with, an ErrBroken or a LostRaceError of another
+// election included. The outcome is unknown.
+func trusted(ctx context.Context, err error) error {
+	if err == nil || ctx.Err() == nil {
+		return err
+	}
+	return givenUp(ctx, err)
+}
+
+// givenUp is the error of a call whose context has ended: it Is that context's
+// error, and tells the cause and what the call returned in words only.
+func givenUp(ctx context.Context, err error) error {
+	cause := context.Cause(ctx)
+	if limit, ok := cause.(*noAnswerError); ok {
+		return limit
+	}
+	if err != nil && !errors.Is(err, cause) {
+		return fmt.Errorf("core: request given up: %w (%v; the call said: %v)", ctx.Err(), cause, err)
+	}
+	if cause == ctx.Err() {
+		return fmt.Errorf("core: request given up: %w", cause)
+	}
+	return fmt.Errorf("core: request given up: %w (%v)", ctx.Err(), cause)
 }
 
 // writing is what a write call needs.

@@ -31,9 +31,10 @@ type campaign struct {
 	// unanswered; unknowns counts those in a row, failures the failed looks.
 	notBefore          time.Duration
 	unknowns, failures int
-	// lastErr is what the store said to the latest request that taught nothing,
-	// tried what it said to the latest attempt.
+	// lastErr is what the store said to the latest read that taught nothing,
+	// tried what it said to the latest attempt, and lost that this was a lost race.
 	lastErr, tried error
+	lost           bool
 }
 
 func newCampaign(s *settings, h *hooks, once bool) *campaign {
@@ -166,8 +167,10 @@ func (c *campaign) decide(ctx context.Context) move {
 	switch {
 	case c.once && rec.sight == sightBad:
 		return move{kind: moveDone, err: c.lastErr}
-	case c.once && (v.proof == ProofNone || errors.Is(c.tried, ErrLostRace)):
+	case c.once && v.proof == ProofNone:
 		return move{kind: moveDone, err: v.held(rec.current)}
+	case c.once && c.lost:
+		return move{kind: moveDone, err: &HeldError{Current: rec.current.Clone(), Reason: "this attempt lost the race to another one"}}
 	case c.once && c.tried != nil:
 		return move{kind: moveDone, err: c.tried}
 	case v.proof != ProofNone && now.mono >= c.notBefore:
@@ -195,7 +198,7 @@ func (c *campaign) attempt(rec *record, proof Proof) move {
 // what is stored, so that no read is needed.
 func (c *campaign) attempted(ctx context.Context, t *turn) (l *Leadership, known bool, err error) {
 	outcome, err := c.noteWrite(OpAcquire, t.move.sent, t.move.write, t.token, t.err)
-	c.tried = err
+	c.tried, c.lost = err, outcome == OutcomeLost
 	current := lostCurrent(err)
 	switch {
 	case outcome == OutcomeStored:
@@ -205,7 +208,6 @@ func (c *campaign) attempted(ctx context.Context, t *turn) (l *Leadership, known
 	case outcome == OutcomeLost && current != nil && stand(c.attempts, c.base, current) != standingBase:
 		return nil, true, nil // ours after all, or another's: the record knows which
 	case outcome == OutcomeUnknown:
-		c.lastErr = err
 		c.notBefore = c.sample().mono + c.retryPause(c.unknowns)
 		c.unknowns++
 	}
@@ -329,9 +331,18 @@ func (c *campaign) waitLeft(now instant) time.Duration {
 
 // giveUp is the error for a candidate that has waited long enough.
 func (c *campaign) giveUp(rec *record, v verdict) error {
-	held := v.held(rec.current)
-	if c.lastErr != nil {
-		return fmt.Errorf("%w; the store's last answer: %w", held, c.lastErr)
+	return c.withAnswer(v.held(rec.current))
+}
+
+// withAnswer adds to err what the store last said, if that is why nothing came
+// of the campaign.
+func (c *campaign) withAnswer(err error) error {
+	said := c.lastErr
+	if said == nil && !c.lost {
+		said = c.tried
 	}
-	return held
+	if said == nil || errors.Is(err, said) {
+		return err
+	}
+	return fmt.Errorf("%w; the store's last answer: %w", err, said)
 }

@@ -1,8 +1,10 @@
 package core
 
 import (
+	"bytes"
 	"context"
 	"log/slog"
+	"slices"
 	"time"
 
 	"github.com/vimeo/go-clocks"
@@ -110,6 +112,7 @@ func (s *settings) complete() error {
 		return err
 	}
 	s.Config = s.withDefaults()
+	s.HostPort, s.ConnectionParams = slices.Clone(s.HostPort), bytes.Clone(s.ConnectionParams)
 	s.minWrite = writeInterval(s.Decider)
 	s.mem = s.Memory
 	if s.mem == nil {

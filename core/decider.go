@@ -78,7 +78,7 @@ type ProbeCheck struct {
 
 // storeDate returns the store's clock as the token's answer told it, or zero.
 func storeDate(t entry.LeaderToken) time.Time {
-	if d, ok := t.(DatedToken); ok {
+	if d, ok := t.(DatedToken); ok && !isNilPointer(d) {
 		return d.StoreDate()
 	}
 	return time.Time{}

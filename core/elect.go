@@ -38,8 +38,8 @@ func (c Config) campaign(ctx context.Context, once bool) (*Leadership, error) {
 	l, err := camp.run(ctx)
 	if err != nil {
 		h.drain(nil)
-		if camp.lastErr != nil && ctx.Err() != nil && errors.Is(err, ctx.Err()) && !errors.Is(err, camp.lastErr) {
-			err = fmt.Errorf("%w; the store's last answer: %w", err, camp.lastErr)
+		if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
+			err = camp.withAnswer(err)
 		}
 		return nil, err
 	}

@@ -56,6 +56,9 @@ func (*LostRaceError) FailedAcquire() {}
 
 // Error says who won, where that is known.
 func (e *LostRaceError) Error() string {
+	if e == nil { // Go's classical mistake: a nil pointer returned as an error
+		return "core: a nil *LostRaceError"
+	}
 	var b strings.Builder
 	b.WriteString(ErrLostRace.Error())
 	if c := e.Current; c != nil && !c.Absent() {
@@ -68,10 +71,15 @@ func (e *LostRaceError) Error() string {
 }
 
 // Is makes every LostRaceError an ErrLostRace.
-func (*LostRaceError) Is(target error) bool { return target == ErrLostRace }
+func (e *LostRaceError) Is(target error) bool { return e != nil && target == ErrLostRace }
 
 // Unwrap returns the store's own error.
-func (e *LostRaceError) Unwrap() error { return e.Err }
+func (e *LostRaceError) Unwrap() error {
+	if e == nil {
+		return nil
+	}
+	return e.Err
+}
 
 // HeldError says that there is no proof, yet, that the last reign is over. It
 // Is ErrHeld.
@@ -79,7 +87,8 @@ type HeldError struct {
 	// Current is the entry that holds the election.
 	Current entry.RaceEntry
 	// RetryAfter is how long it takes, if nobody writes in the meantime, until
-	// a proof can hold for a caller that keeps its Memory.
+	// a proof can hold for a caller that keeps its Memory. The largest Duration
+	// if none ever can, because what is stored is not an entry.
 	RetryAfter time.Duration
 	// Reason says for each proof why it does not hold now, for people.
 	Reason string
@@ -88,11 +97,22 @@ type HeldError struct {
 // Error names the leader, the wait and the reasons.
 func (e *HeldError) Error() string {
 	who := fmt.Sprintf("by %q with fencing token %d", e.Current.LeaderID, e.Current.FencingToken)
-	if e.Current.Vacant() {
-		who = "open" // vanished: nobody, but too early to be sure
+	switch {
+	case e.Current.Absent():
+		who = "open: nothing is stored"
+	case e.Current.Vacant() && e.Current.Nonce == "":
+		who = "closed by content that is not an entry"
+	case e.Current.Vacant():
+		who = "open: nobody leads"
 	}
-	return fmt.Sprintf("%v %s; a proof can hold in %v (%s)",
-		ErrHeld, who, e.RetryAfter.Round(time.Millisecond), e.Reason)
+	when := fmt.Sprintf("a proof can hold in %v", e.RetryAfter.Round(time.Millisecond))
+	switch e.RetryAfter {
+	case never:
+		when = "no proof can hold before an operator acts"
+	case 0:
+		when = "try again"
+	}
+	return fmt.Sprintf("%v %s; %s (%s)", ErrHeld, who, when, e.Reason)
 }
 
 // Is makes every HeldError an ErrHeld.

@@ -38,10 +38,12 @@ const (
 	// to be more than MaxClockSkew apart. ClockOffset is set. Told again only
 	// after they agreed in between.
 	EventClockOffset
+	// EventMissed: the hook was too slow for the last events. Missed is set.
+	EventMissed
 )
 
 var eventKinds = [...]string{"request", "waiting", "elected", "renewed", "ended", "resigned",
-	"not-resigned", "leader-changed", "bad-entry", "vanished", "clock-offset"}
+	"not-resigned", "leader-changed", "bad-entry", "vanished", "clock-offset", "missed"}
 
 // String returns the kind's name as logs have it.
 func (k EventKind) String() string {

@@ -68,6 +68,11 @@ func (h *hooks) tell(now instant, e Event) {
 func (h *hooks) deliverEvents() {
 	for {
 		h.mu.Lock()
+		if len(h.queue) == 0 && h.missed > 0 {
+			// Nothing follows that could carry the count.
+			h.queue = append(h.queue, Event{Kind: EventMissed, LeaderID: h.s.LeaderID, Missed: h.missed})
+			h.missed = 0
+		}
 		if len(h.queue) == 0 {
 			h.telling = false
 			h.stopped()

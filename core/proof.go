@@ -95,9 +95,15 @@ func rateMargin(term time.Duration) time.Duration { return term / 20 }
 // judge decides whether the record, as known now, may be overwritten. It is
 // the only way to a win.
 func judge(r *record, now instant, rule rules) verdict {
+	v := judgeSight(r, now, rule)
 	if h := r.hold; h.token != 0 && now.mono < h.until && (r.sight != sightEntry || r.current.FencingToken <= h.token) {
-		return verdict{wait: h.until - now.mono, findings: []finding{{ProofNone, h.until - now.mono, "this process won within MinHold"}}}
+		held := finding{ProofNone, h.until - now.mono, "this process won within MinHold"}
+		return verdict{wait: max(v.wait, held.wait), findings: append([]finding{held}, v.findings...)}
 	}
+	return v
+}
+
+func judgeSight(r *record, now instant, rule rules) verdict {
 	switch r.sight {
 	case sightAbsent:
 		return settleVerdict(judgeAbsent(r, now, rule))
@@ -198,21 +204,23 @@ func judgeClock(r *record, now instant, rule rules) finding {
 		return finding{ProofClock, never, "the store's time decides"}
 	}
 	over := r.current.TermExpiry.Add(rule.skew)
-	wait := over.Sub(now.wall)
-	if wait < 0 {
-		wait = 0 // "past" means later than, not equal
-	} else {
-		wait++
+	wait := time.Duration(0)
+	if !now.wall.After(over) {
+		wait = later(over.Sub(now.wall), 1)
 	}
 	if !r.storeTime.IsZero() && !r.storeTime.After(over) {
-		wait = max(wait, over.Sub(r.storeTime)+1)
+		// Dates are whole seconds: the first one past it is the next of them.
+		wait = max(wait, over.Truncate(time.Second).Add(time.Second).Sub(r.storeTime))
 	}
 	return finding{ProofClock, wait, "the term is not over on the wall clock"}
 }
 
-// held turns a verdict without a proof into the error that says so.
+// held turns a verdict into the error that says so.
 func (v verdict) held(current *entry.RaceEntry) *HeldError {
 	var why []string
+	if v.proof != ProofNone {
+		why = append(why, fmt.Sprintf("it is free (%v), but no attempt to take it was answered", v.proof))
+	}
 	for _, f := range v.findings {
 		why = append(why, fmt.Sprintf("%v: %s", f.proof, f.why))
 	}

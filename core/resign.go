@@ -56,8 +56,11 @@ func (l *Leadership) vacate(ctx context.Context, checkpoint *[]byte) error {
 		l.mu.Lock()
 		now := l.c.sample()
 		lost, resigned, left := l.reign.lost, l.reign.resigned, l.reign.left(now)
+		saved := checkpoint == nil || bytes.Equal(*checkpoint, l.reign.current.Checkpoint)
 		l.mu.Unlock()
 		switch {
+		case resigned && !saved:
+			return fmt.Errorf("%w before, with another checkpoint: this one was not stored", ErrResigned)
 		case resigned:
 			return nil
 		case lost && checkpoint != nil:

@@ -65,7 +65,7 @@ func (k *timekeeper) sample() instant {
 	defer k.mu.Unlock()
 	mono, wall := k.readings()
 	k.last = instant{
-		elapsed: k.last.elapsed + largerStep(k.last, mono, wall),
+		elapsed: later(k.last.elapsed, largerStep(k.last, mono, wall)),
 		mono:    mono,
 		wall:    wall,
 	}
@@ -75,14 +75,26 @@ func (k *timekeeper) sample() instant {
 // largerStep is how much time may have passed since prev: what the clock that
 // moved further says. A clock that went backwards says nothing.
 func largerStep(prev instant, mono time.Duration, wall time.Time) time.Duration {
-	return max(mono-prev.mono, wall.Sub(prev.wall), 0)
+	step := max(wall.Sub(prev.wall), 0)
+	if mono > prev.mono {
+		step = max(step, later(mono, -prev.mono))
+	}
+	return step
+}
+
+// later is t+d for a d that may be so large that the sum has to stop at never.
+func later(t, d time.Duration) time.Duration {
+	if d > 0 && t > never-d {
+		return never
+	}
+	return t + d
 }
 
 // sameClock tells whether two clocks are the same one, as far as Go can
 // compare them.
 func sameClock(a, b clocks.Clock) bool {
-	if t := reflect.TypeOf(a); t != reflect.TypeOf(b) || !t.Comparable() {
-		return t == reflect.TypeOf(b)
+	if va, vb := reflect.ValueOf(a), reflect.ValueOf(b); !va.Comparable() || !vb.Comparable() {
+		return va.Type() == vb.Type()
 	}
 	return a == b
 }

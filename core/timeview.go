@@ -51,7 +51,7 @@ func (t *TimeView) Set(v time.Time) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	now := t.lockedKeeper().sample()
-	t.value, t.end = v, now.elapsed+v.Sub(now.wall)
+	t.value, t.end = v, later(now.elapsed, v.Sub(now.wall))
 }
 
 // ValueInFuture tells whether the time is still to come, by both clocks: it is

@@ -71,17 +71,17 @@ func (t *turn) request(ctx context.Context, s *settings) (answered bool) {
 	timer := s.Clock.AfterFunc(limit, func() { cancel(&noAnswerError{limit}) })
 	defer timer.Stop()
 	stop := context.AfterFunc(ctx, func() {
-		if t.settle(nil, nil, context.Cause(ctx)) {
+		if t.settle(nil, nil, givenUp(ctx, nil)) {
 			t.leg.end(t)
 		}
 	})
 	defer stop()
 	if t.move.kind == moveWrite {
 		tok, err := s.Decider.WriteEntry(ctx, t.move.write)
-		return t.settle(nil, tok, err)
+		return t.settle(nil, tok, trusted(ctx, err))
 	}
 	e, err := s.Decider.ReadCurrent(ctx)
-	return t.settle(e, nil, err)
+	return t.settle(e, nil, trusted(ctx, err))
 }
 
 // settle notes the answer. Only the first one counts: it tells whether this was it.

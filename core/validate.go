@@ -3,7 +3,6 @@ package core
 import (
 	"errors"
 	"fmt"
-	"reflect"
 	"time"
 	"unicode/utf8"
 
@@ -41,53 +40,43 @@ func (c Config) Validate() error {
 	if len(c.ConnectionParams) > maxConnectionParams {
 		fault("ConnectionParams has %d bytes, more than %d", len(c.ConnectionParams), maxConnectionParams)
 	}
-	if isNil(c.Decider) {
+	if isNilPointer(c.Decider) {
 		fault("Decider is nil: there is no store to campaign in")
 	}
-	negative := c.negatives(fault)
-	if !negative {
-		c.validateDurations(fault)
-	}
+	c.validateDurations(fault)
 	return errors.Join(faults...)
-}
-
-// negatives reports negative durations, which make every other comparison
-// between durations meaningless.
-func (c Config) negatives(fault func(string, ...any)) (any bool) {
-	for _, d := range []struct {
-		name  string
-		value time.Duration
-	}{
-		{"TermLength", c.TermLength}, {"MaxClockSkew", c.MaxClockSkew}, {"PollInterval", c.PollInterval},
-		{"RenewInterval", c.RenewInterval}, {"MinHold", c.MinHold}, {"WaitAtMost", c.WaitAtMost},
-	} {
-		if d.value < 0 {
-			fault("%s is negative: %v", d.name, d.value)
-			any = true
-		}
-	}
-	return any
 }
 
 func (c Config) validateDurations(fault func(string, ...any)) {
 	limit := time.Duration(0)
-	if !isNil(c.Decider) {
-		limit = writeInterval(c.Decider)
-	} else {
+	if isNilPointer(c.Decider) {
 		c.Decider = nil
+	} else {
+		limit = writeInterval(c.Decider)
 	}
+	given := c
 	c = c.withDefaults()
-	if c.TermLength < minTermLength || c.TermLength > entry.MaxTermLength {
-		fault("TermLength is %v, not between %v and %v", c.TermLength, minTermLength, entry.MaxTermLength)
-		return
+	inRange := func(name string, d, least time.Duration) bool {
+		switch {
+		case d < 0:
+			fault("%s is negative: %v", name, d)
+		case d < least || d > entry.MaxTermLength:
+			fault("%s is %v, not between %v and %v", name, d, least, entry.MaxTermLength)
+		default:
+			return true
+		}
+		return false
 	}
-	if c.MinHold > entry.MaxTermLength {
-		fault("MinHold is %v, longer than %v", c.MinHold, entry.MaxTermLength)
-	}
-	if c.TermLength/2 < c.MaxClockSkew {
+	term := inRange("TermLength", c.TermLength, minTermLength)
+	skew := inRange("MaxClockSkew", given.MaxClockSkew, 0)
+	inRange("PollInterval", given.PollInterval, 0)
+	renew := inRange("RenewInterval", given.RenewInterval, 0)
+	inRange("MinHold", given.MinHold, 0)
+	inRange("WaitAtMost", given.WaitAtMost, 0)
+	if term && skew && c.TermLength/2 < c.MaxClockSkew {
 		fault("TermLength %v is less than twice MaxClockSkew %v", c.TermLength, c.MaxClockSkew)
 	}
-	if c.ManualRenew {
+	if !term || !renew || c.ManualRenew {
 		return
 	}
 	switch {
@@ -97,18 +86,4 @@ func (c Config) validateDurations(fault func(string, ...any)) {
 		fault("RenewInterval %v is more than half of TermLength %v: one failed renewal would end the reign"+
 			" (the store's least interval between two writes is %v)", c.RenewInterval, c.TermLength, limit)
 	}
-}
-
-// isNil also finds a nil pointer inside the interface: a constructor's result
-// whose error was ignored.
-func isNil(d RaceDecider) bool {
-	if d == nil {
-		return true
-	}
-	v := reflect.ValueOf(d)
-	switch v.Kind() {
-	case reflect.Pointer, reflect.Map, reflect.Func, reflect.Chan, reflect.Interface, reflect.Slice:
-		return v.IsNil()
-	}
-	return false
 }

@@ -49,12 +49,12 @@ func (w WatchConfig) Watch(ctx context.Context, cb func(ctx context.Context, e e
 func (w WatchConfig) Updates(ctx context.Context) iter.Seq2[entry.RaceEntry, error] {
 	return func(yield func(entry.RaceEntry, error) bool) {
 		none := *noEntry()
-		if isNil(w.Decider) {
+		if isNilPointer(w.Decider) {
 			yield(none, fmt.Errorf("%w: Decider is nil: there is no store to watch", ErrInvalidConfig))
 			return
 		}
-		if w.PollInterval < 0 {
-			yield(none, fmt.Errorf("%w: PollInterval is negative: %v", ErrInvalidConfig, w.PollInterval))
+		if w.PollInterval < 0 || w.PollInterval > entry.MaxTermLength {
+			yield(none, fmt.Errorf("%w: PollInterval is %v, not between 0 and %v", ErrInvalidConfig, w.PollInterval, entry.MaxTermLength))
 			return
 		}
 		if w.Clock == nil {

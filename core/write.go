@@ -141,7 +141,7 @@ func (l *Leadership) settle(stored *entry.RaceEntry, unknown error) (string, err
 		return "", l.replaced(fmt.Errorf("stored now: leader %q, fencing token %d, election number %d",
 			stored.LeaderID, stored.FencingToken, stored.ElectionNumber))
 	}
-	if errors.Is(unknown, ErrLostRace) {
+	if lost := FailedAcquisitionErr(nil); errors.As(unknown, &lost) {
 		return "", fmt.Errorf("core: the store said that a write lost, but what it built on is still stored: %v", unknown)
 	}
 	return "", unknown
