@@ -1,0 +1,66 @@
+package gcsdecider
+
+import (
+	"context"
+	"net/http"
+	"sync"
+	"time"
+)
+
+// The Go client hands out no headers. So a Decider puts a note into the context
+// of its call, the client carries it to its requests, and the transport
+// writes the Date of each answer on the note.
+
+type noteKey struct{}
+
+// dateNote is the store's time on the last answer of one call.
+type dateNote struct {
+	mu   sync.Mutex
+	date time.Time
+}
+
+func withNote(ctx context.Context) (context.Context, *dateNote) {
+	n := new(dateNote)
+	return context.WithValue(ctx, noteKey{}, n), n
+}
+
+func (n *dateNote) get() time.Time {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.date
+}
+
+func (n *dateNote) set(date time.Time) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.date = date
+}
+
+// dateTransport notes the Date of answers.
+type dateTransport struct{ base http.RoundTripper }
+
+// RoundTrip does what the base does.
+func (t *dateTransport) RoundTrip(r *http.Request) (*http.Response, error) {
+	base := t.base
+	if base == nil {
+		base = http.DefaultTransport // as http.Client does
+	}
+	resp, err := base.RoundTrip(r)
+	if n, ok := r.Context().Value(noteKey{}).(*dateNote); ok && err == nil {
+		n.set(storeDate(resp.Header))
+	}
+	return resp, err
+}
+
+// storeDate is the Date of an answer, or zero: an answer with an Age comes out
+// of a cache, and its Date is the past (RFC 9111, section 5.1).
+func storeDate(h http.Header) time.Time {
+	if len(h.Values("Age")) > 0 {
+		return time.Time{}
+	}
+	date, err := http.ParseTime(h.Get("Date"))
+	if err != nil {
+		return time.Time{}
+	}
+	return date
+}
