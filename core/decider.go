@@ -62,18 +62,44 @@ type Prober interface {
 	Probe(ctx context.Context) (ProbeReport, error)
 }
 
-// ProbeReport is what a Prober found out.
+// ProbeReport is what a Prober found out. Durations are in nanoseconds in JSON.
 type ProbeReport struct {
 	Checks []ProbeCheck `json:"checks"`
-	// Usable is the verdict: this store may carry an election.
+	// Usable is the verdict: this store may carry an election. It is true when
+	// every check that is not optional has passed.
 	Usable bool `json:"usable"`
+	// RoundTripMedian and RoundTripWorst are those of ten reads in a row; zero
+	// where the probe did not get that far.
+	RoundTripMedian time.Duration `json:"round_trip_median_ns"`
+	RoundTripWorst  time.Duration `json:"round_trip_worst_ns"`
+	// Answers counts the answers that could have carried the store's clock, and
+	// DatedAnswers those that did.
+	Answers      int `json:"answers"`
+	DatedAnswers int `json:"dated_answers"`
+	// This host's wall clock is ahead of the store's (behind, if negative) by
+	// ClockAheadMin at least and by ClockAheadMax at most. Both are zero where
+	// no answer was dated. A Min above Max says that no single clock can have
+	// dated all the answers.
+	ClockAheadMin time.Duration `json:"clock_ahead_min_ns"`
+	ClockAheadMax time.Duration `json:"clock_ahead_max_ns"`
+	// UnclearAnswers counts the requests that had to be sent again, because
+	// their outcome was unknown: throttled, timed out, a server's error.
+	UnclearAnswers int `json:"unclear_answers"`
+	// LeftBehind names the scratch records that could not be deleted.
+	LeftBehind []string `json:"left_behind,omitempty"`
 }
 
 // ProbeCheck is one line of a ProbeReport.
 type ProbeCheck struct {
 	Name   string `json:"name"`
 	Passed bool   `json:"passed"`
-	Detail string `json:"detail,omitempty"` // what was seen, and what to do about it
+	// Optional: elections work without it, and the verdict does not ask for it.
+	Optional bool `json:"optional,omitempty"`
+	// Inconclusive: neither proved nor disproved. It was not tried, or the
+	// store gave no clear answer in time.
+	Inconclusive bool   `json:"inconclusive,omitempty"`
+	Detail       string `json:"detail,omitempty"` // what was seen
+	Advice       string `json:"advice,omitempty"` // what to do about it
 }
 
 // storeDate returns the store's clock as the token's answer told it, or zero.

@@ -107,6 +107,7 @@ func (l *Leadership) end(why error) {
 	l.reign.finish(now, why)
 	why = l.reign.over
 	l.mu.Unlock()
+	l.cancel(why) // whoever ended it may not have come to that yet
 	if news {
 		l.ended(now, why)
 	}

@@ -68,7 +68,8 @@ func (p *pulse) renewed(l *Leadership, err error) {
 	if err == nil {
 		p.failures = 0
 	} else {
-		p.retry = l.c.sample().elapsed + l.c.retryPause(p.failures)
+		now := l.c.sample()
+		p.retry = now.elapsed + l.c.retryWithin(p.failures, l.reignLeft(now))
 		p.failures++
 	}
 	if p.stopped {

@@ -36,10 +36,7 @@ func (l *Leadership) renew(ctx context.Context, change func(*entry.RaceEntry)) (
 	if err := l.Check(); err != nil { // it may have ended while we waited
 		return "", "", err
 	}
-	l.mu.Lock()
-	left := l.reign.left(l.c.sample())
-	l.mu.Unlock()
-	sent, stored, err = l.send(ctx, l.ctx, OpRenew, left, l.c.TermLength, change)
+	sent, stored, err = l.send(ctx, l.ctx, OpRenew, l.reignLeft(l.c.sample()), l.c.TermLength, change)
 	if err != nil {
 		err = l.orOver(err)
 	}
@@ -96,6 +93,13 @@ func checkpointFits(b []byte) error {
 func (s *settings) retryPause(n int) time.Duration {
 	base := min(max(s.RenewInterval/8, s.minWrite/2)<<min(n, 8), s.RenewInterval)
 	return base/2 + spread(s.LeaderID, uint64(n), base/2)
+}
+
+// retryWithin is the pause after the n-th failure in a row when the term is
+// over in left: shorter towards the end, so that a store that recovers is not
+// slept over.
+func (s *settings) retryWithin(n int, left time.Duration) time.Duration {
+	return min(s.retryPause(n), max(left/4, s.TermLength/32, s.minWrite/2))
 }
 
 // spread returns a duration in [0, most] that is the same for the same name and

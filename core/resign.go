@@ -88,10 +88,16 @@ func (l *Leadership) vacate(ctx context.Context, checkpoint *[]byte) error {
 		case errors.Is(err, ErrBroken), late, ctx.Err() != nil:
 			return fmt.Errorf("%w, the next leader has to wait for the end of the term: %w", ErrNotResigned, err)
 		}
-		if !pause(ctx, l.c.Clock, l.c.retryPause(n)) {
+		if !pause(ctx, l.c.Clock, l.c.retryWithin(n, l.reignLeft(now))) {
 			return fmt.Errorf("%w, the next leader has to wait for the end of the term: %w", ErrNotResigned, err)
 		}
 	}
+}
+
+func (l *Leadership) reignLeft(now instant) time.Duration {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.reign.left(now)
 }
 
 // heldFor is how much of MinHold is left, by a clock that may be a little fast.
