@@ -276,18 +276,22 @@ func (c *campaign) forget() {
 }
 
 // leave ends the campaign without a win, and returns err. If an attempt may
-// have been stored unseen, a bounded look makes sure that it does not block
-// the election for a term.
+// be stored unseen, a bounded look makes sure that it does not block the
+// election for a term: one where an earlier look still showed what it builds on,
+// up to three where nobody has looked since.
 func (c *campaign) leave(ctx context.Context, err error) error {
-	if !c.unsettled || len(c.attempts) == 0 {
-		c.forget()
+	looks := 1
+	if c.unsettled {
+		looks = 3
+	}
+	if len(c.attempts) == 0 {
 		return err
 	}
 	ctx = context.WithoutCancel(ctx)
 	attempts, base := c.attempts, c.base
 	c.forget()
 	until := c.sample().elapsed + c.request()
-	for n := 0; n < 3; n++ {
+	for n := range looks {
 		left := until - c.sample().elapsed
 		stored, outcome, _ := c.read(ctx, nil, left)
 		if outcome == OutcomeBroken || outcome == OutcomeBadEntry || left <= 0 {
@@ -302,7 +306,9 @@ func (c *campaign) leave(ctx context.Context, err error) error {
 				return err
 			}
 		}
-		pause(ctx, c.Clock, min(c.request()/16<<n, until-c.sample().elapsed))
+		if n+1 < looks {
+			pause(ctx, c.Clock, min(c.request()/16<<n, until-c.sample().elapsed))
+		}
 	}
 	return err
 }

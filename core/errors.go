@@ -96,10 +96,10 @@ type HeldError struct {
 
 // Error names the leader, the wait and the reasons.
 func (e *HeldError) Error() string {
-	who := fmt.Sprintf("by %q with fencing token %d", e.Current.LeaderID, e.Current.FencingToken)
+	who := fmt.Sprintf("held by %q with fencing token %d", e.Current.LeaderID, e.Current.FencingToken)
 	switch {
 	case e.Current.Absent():
-		who = "open: nothing is stored"
+		who = "not free yet: nothing is stored any more"
 	case e.Current.Vacant() && e.Current.Nonce == "":
 		who = "closed by content that is not an entry"
 	case e.Current.Vacant():
@@ -112,7 +112,7 @@ func (e *HeldError) Error() string {
 	case 0:
 		when = "try again"
 	}
-	return fmt.Sprintf("%v %s; %s (%s)", ErrHeld, who, when, e.Reason)
+	return fmt.Sprintf("core: the election is %s; %s (%s)", who, when, e.Reason)
 }
 
 // Is makes every HeldError an ErrHeld.

@@ -2,6 +2,7 @@ package core
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"sync"
 	"time"
@@ -19,9 +20,10 @@ type hooks struct {
 	ctx context.Context // what LeaderChanged is called with
 	s   *settings
 
-	mu     sync.Mutex // never held while a callback runs
-	queue  []Event
-	missed int
+	mu       sync.Mutex // never held while a callback runs
+	queue    []Event
+	missed   int
+	missedAt time.Time // of the latest one
 	telling,
 	changing bool
 	// next is the newest change of leader that was not delivered yet.
@@ -54,6 +56,7 @@ func (h *hooks) tell(now instant, e Event) {
 	defer h.mu.Unlock()
 	if len(h.queue) >= maxQueued {
 		h.missed++
+		h.missedAt = e.Time
 		return
 	}
 	e.Missed, h.missed = h.missed, 0
@@ -70,7 +73,7 @@ func (h *hooks) deliverEvents() {
 		h.mu.Lock()
 		if len(h.queue) == 0 && h.missed > 0 {
 			// Nothing follows that could carry the count.
-			h.queue = append(h.queue, Event{Kind: EventMissed, LeaderID: h.s.LeaderID, Missed: h.missed})
+			h.queue = append(h.queue, Event{Kind: EventMissed, Time: h.missedAt, LeaderID: h.s.LeaderID, Missed: h.missed})
 			h.missed = 0
 		}
 		if len(h.queue) == 0 {
@@ -200,9 +203,11 @@ func logEvent(l *slog.Logger, e Event) {
 	case EventElected:
 		attrs = append(append(attrs, leader...), slog.String("proof", e.Proof.String()))
 	case EventEnded:
-		level = slog.LevelWarn
+		if !errors.Is(e.Err, ErrResigned) && !errors.Is(e.Err, context.Canceled) {
+			level = slog.LevelWarn
+		}
 		attrs = append(attrs, leader...)
-	case EventNotResigned, EventBadEntry, EventVanished:
+	case EventNotResigned, EventBadEntry, EventVanished, EventMissed:
 		level = slog.LevelWarn
 	case EventClockOffset:
 		level = slog.LevelWarn

@@ -26,7 +26,7 @@ const (
 	// the store's servers agree within MaxClockSkew.
 	ProofStoreTime
 	// ProofObserved: nothing was written for a whole term and its margin on our
-	// monotonic clock. Assumes that clock rates differ by less than 2.4 %.
+	// monotonic clock. Assumes that no clock is fast or slow by more than 2.4 %.
 	ProofObserved
 	// ProofClock: on our wall clock the term is over. Assumes that wall clocks
 	// agree within MaxClockSkew.
@@ -89,8 +89,16 @@ type finding struct {
 
 const never = time.Duration(1<<63 - 1)
 
-// rateMargin covers hosts whose clocks run at rates that differ by up to 2.4 %.
+// rateMargin covers a leader whose clock is slow by 1/41 (2.4 %) and an
+// observer whose clock is fast by as much.
 func rateMargin(term time.Duration) time.Duration { return term / 20 }
+
+// storeMargin covers a leader whose clock is slow by 1/41, which holds on for
+// a fortieth of the term too long, while the server that answers is ahead of
+// the one that the leader had its time from by as much as servers may be.
+func storeMargin(term, skew time.Duration) time.Duration {
+	return max(rateMargin(term), term/40+skew)
+}
 
 // judge decides whether the record, as known now, may be overwritten. It is
 // the only way to a win.
@@ -170,7 +178,7 @@ func judgeStoreTime(r *record, now instant, rule rules) finding {
 		return finding{ProofStoreTime, never, "the store's time is not known"}
 	}
 	e := r.current
-	over := e.SentBy.Add(e.TermLength + max(rateMargin(e.TermLength), rule.skew))
+	over := e.SentBy.Add(e.TermLength + storeMargin(e.TermLength, rule.skew))
 	if !r.date.Before(over) {
 		return finding{proof: ProofStoreTime}
 	}

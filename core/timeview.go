@@ -54,8 +54,9 @@ func (t *TimeView) Set(v time.Time) {
 	t.value, t.end = v, later(now.elapsed, v.Sub(now.wall))
 }
 
-// ValueInFuture tells whether the time is still to come, by both clocks: it is
-// past as soon as either the monotonic or the wall clock has moved that far.
+// ValueInFuture tells whether the time is still to come, by the sum of the
+// larger steps of the monotonic and the wall clock: it is past as soon as
+// either has moved that far, and sooner where they took turns.
 func (t *TimeView) ValueInFuture() bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()

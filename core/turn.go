@@ -65,6 +65,9 @@ type turn struct {
 // unknown outcome, and the error says why: then the leg has ended, and somebody
 // else may be playing already.
 func (t *turn) request(ctx context.Context, s *settings) (answered bool) {
+	if ctx.Err() != nil { // it may have ended since the decision
+		return t.settle(nil, nil, givenUp(ctx, nil))
+	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	limit := s.request()

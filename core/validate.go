@@ -43,6 +43,9 @@ func (c Config) Validate() error {
 	if isNilPointer(c.Decider) {
 		fault("Decider is nil: there is no store to campaign in")
 	}
+	if c.Clock != nil && isNilPointer(c.Clock) {
+		fault("Clock is a nil %T", c.Clock)
+	}
 	c.validateDurations(fault)
 	return errors.Join(faults...)
 }

@@ -34,6 +34,7 @@ func Checks() []Check {
 		{"imports", "each part of the tree imports only what the table in layers.go allows", Imports},
 		{"packagedoc", "each package has one package comment, in one file", PackageComments},
 		{"links", "relative links and anchors in Markdown files lead somewhere", Links},
+		{"examples", "Go code in Markdown files is the body of a tested example", Examples},
 		{"forbidden", "nothing in the tree breaks the rules in forbidden.go", Forbidden},
 	}
 }
