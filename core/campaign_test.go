@@ -386,3 +386,23 @@ func TestCampaignOtherTerm(t *testing.T) {
 		})
 	}
 }
+
+// A version names the one before it, whatever this process has seen before:
+// numbers that somebody else has started anew go on from there. Tokens do not.
+func TestCampaignNumbersStartedAnewByOthers(t *testing.T) {
+	bubble(t, func(t *testing.T, w *world) {
+		h := w.host("a", nil)
+		h.Memory = new(core.Memory)
+		for range 5 {
+			resign(t, h.win(t))
+		}
+		w.store.Delete()
+		w.store.Lead("b", term)
+		w.store.Lead("", term)
+		l := h.win(t)
+		if e := l.Entry(); e.ElectionNumber != 2 || e.FencingToken != 6 {
+			t.Errorf("number %d and token %d, want 2 after the stored 1 and 6 after one's own 5", e.ElectionNumber, e.FencingToken)
+		}
+		resign(t, l)
+	})
+}

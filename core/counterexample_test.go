@@ -332,6 +332,35 @@ func TestCounterexampleFreezeBeforeSending(t *testing.T) {
 	}
 }
 
+// The servers of a store agree within MaxClockSkew and no better. Where that is
+// longer than the rate margin it has to be waited out: here a writes through a
+// server that is 0.45 s slow, and b asks one that is 0.45 s fast.
+func TestCounterexampleServersApart(t *testing.T) {
+	bubble(t, func(t *testing.T, w *world) {
+		const odd = 10400 * time.Millisecond // so that no whole second hides it
+		w.tellTime(-450 * time.Millisecond)
+		time.Sleep(1449 * time.Millisecond)
+		a := w.host("a", nil)
+		a.TermLength, a.MaxClockSkew = odd, time.Second
+		l := a.lead(t)
+		w.tellTime(450 * time.Millisecond)
+		b := w.host("b", nil)
+		b.TermLength, b.MaxClockSkew = odd, time.Second
+		for {
+			second, err := b.TryAcquire(t.Context())
+			if err == nil {
+				if l.Check() == nil {
+					t.Error("two leaders")
+				}
+				resign(t, second)
+				return
+			}
+			wantHeld(t, second, err)
+			time.Sleep(10 * time.Millisecond)
+		}
+	})
+}
+
 // Both clocks frozen at once: no lease can notice. The old leader believes in
 // itself while another one leads; what it may still write to must ask for the
 // fencing token. When either clock shows what was missed, so does Check.

@@ -98,6 +98,8 @@ type HeldError struct {
 func (e *HeldError) Error() string {
 	who := fmt.Sprintf("held by %q with fencing token %d", e.Current.LeaderID, e.Current.FencingToken)
 	switch {
+	case e.Current.Absent() && e.RetryAfter == never:
+		return "core: the election may be held: the store did not answer"
 	case e.Current.Absent():
 		who = "not free yet: nothing is stored any more"
 	case e.Current.Vacant() && e.Current.Nonce == "":

@@ -80,6 +80,15 @@ func (l *Leadership) Proof() Proof { return l.proof }
 // Expiration shows the end of the term; every renewal moves it.
 func (l *Leadership) Expiration() *TimeView { return &l.view }
 
+// TimeLeft is how much of the term is left, by the same measure as Check: zero
+// once the reign is over. A renewal makes it TermLength again.
+func (l *Leadership) TimeLeft() time.Duration {
+	if l.Check() != nil {
+		return 0
+	}
+	return max(l.reignLeft(l.c.sample()), 0)
+}
+
 // Check tells whether the reign lasts: nil, or why it is over. It asks the
 // clocks, not the context, so it knows at once after a freeze. Call it right
 // before whatever only a leader may do.

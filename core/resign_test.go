@@ -318,6 +318,25 @@ func TestResignMinHoldIsNotShortened(t *testing.T) {
 	}
 }
 
+// A reign that ended without a word leaves no Held entry. This process could
+// reclaim its own at once; it promised not to be elected again so soon.
+func TestResignMinHoldWithoutAResignation(t *testing.T) {
+	bubble(t, func(t *testing.T, w *world) {
+		a := w.host("a", nil)
+		a.MinHold, a.Memory, a.Reclaim = time.Minute, new(core.Memory), true
+		l := a.lead(t)
+		won := time.Now()
+		<-l.Context().Done()
+		for time.Since(won) < time.Minute {
+			again, err := a.TryAcquire(t.Context())
+			wantHeld(t, again, err)
+			time.Sleep(time.Second)
+		}
+		time.Sleep(time.Minute / 20)
+		resign(t, a.win(t))
+	})
+}
+
 // After MinHold a resignation is an ordinary one.
 func TestResignAfterMinHold(t *testing.T) {
 	bubble(t, func(t *testing.T, w *world) {

@@ -1,0 +1,129 @@
+package breakcmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/cloudelect/cloudelect/cmd/elect/internal/cliutil"
+	"github.com/cloudelect/cloudelect/cmd/elect/internal/statuscmd"
+	"github.com/cloudelect/cloudelect/cmd/elect/internal/stores"
+	"github.com/cloudelect/cloudelect/core"
+	"github.com/cloudelect/cloudelect/core/entry"
+)
+
+// errNoVersions is fine: then the version's own words are compared.
+var errNoVersions = stores.ErrNoVersions
+
+// breaker ends one reign.
+type breaker struct {
+	options
+	store   string
+	decider core.RaceDecider
+	who     string
+
+	nonces []string        // of every attempt so far
+	before statuscmd.Sight // what the latest attempt was to replace
+}
+
+// attempts is how often a write is tried: a leader that lives renews in between.
+const attempts = 6
+
+// run reads, compares and writes, until it is settled what is stored.
+func (b *breaker) run(ctx context.Context) (*result, error) {
+	var unsettled error // what the store said to an attempt that may have been stored
+	for n := range attempts {
+		if n > 0 && !pause(ctx, time.Duration(n)*400*time.Millisecond) {
+			break
+		}
+		seen, err := b.look(ctx)
+		switch {
+		case errors.Is(err, core.ErrBroken), err != nil && len(b.nonces) == 0:
+			return nil, fmt.Errorf("break: %w", err)
+		case err != nil:
+			continue
+		}
+		if slices.Contains(b.nonces, seen.Entry.Nonce) { // ours, though its answer was lost
+			return b.result(seen.Entry), nil
+		}
+		if err := b.matches(seen); err != nil {
+			if unsettled != nil {
+				return nil, cliutil.Exit(cliutil.ExitUnavailable, "break: an answer was lost, and something else is stored now; whether the reign was ended before is not known: %v", err)
+			}
+			return nil, err
+		}
+		e, err := b.replacement(seen)
+		if err != nil {
+			return nil, err
+		}
+		b.nonces, b.before = append(b.nonces, e.Nonce), seen
+		token, err := b.write(ctx, &e)
+		if err == nil {
+			e.Token = token
+			return b.result(e), nil
+		}
+		var lost core.FailedAcquisitionErr
+		switch {
+		case errors.Is(err, core.ErrBroken):
+			return nil, fmt.Errorf("break: nothing was written: %w", err)
+		case !errors.As(err, &lost):
+			unsettled = err
+		}
+	}
+	if unsettled != nil {
+		return nil, cliutil.Exit(cliutil.ExitUnavailable, "break: it is not known whether the reign was ended: look with elect status --store %s (%w)", b.store, unsettled)
+	}
+	return nil, cliutil.Exit(cliutil.ExitUnavailable, "break: nothing was written: others wrote first, %d times: try again", len(b.nonces))
+}
+
+func (b *breaker) look(ctx context.Context) (statuscmd.Sight, error) {
+	return statuscmd.Look(ctx, b.decider, min(b.timeout, statuscmd.DefaultTimeout))
+}
+
+func (b *breaker) write(ctx context.Context, e *entry.RaceEntry) (entry.LeaderToken, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, statuscmd.DefaultTimeout, errors.New("no answer to a write"))
+	defer cancel()
+	return b.decider.WriteEntry(ctx, e)
+}
+
+// matches refuses what is not what the operator has seen.
+func (b *breaker) matches(seen statuscmd.Sight) error {
+	e := seen.Entry
+	again := "look again with elect status --store " + b.store
+	switch {
+	case seen.Bad != nil && !b.corrupt:
+		return cliutil.Exit(statuscmd.ExitBadEntry, "%w", statuscmd.BadAdvice(statuscmd.Describe(b.store, seen)))
+	case seen.Bad == nil && e.Absent():
+		return changed("%s: nothing is stored, so there is no reign to end: anybody can lead at once", b.store)
+	case seen.Bad == nil && b.corrupt:
+		return changed("%s: what is stored is an entry and not corrupt (fencing token %d): to end its reign use --fencing-token without --corrupt",
+			b.store, e.FencingToken)
+	case b.version != "" && b.version != seen.Version():
+		return changed("%s: version %s is stored now, not %s: nothing was written, %s", b.store, seen.Version(), b.version, again)
+	case seen.Bad != nil:
+		return nil
+	case e.FencingToken != b.token:
+		return changed("%s: the fencing token is %d now, not %d: nothing was written, %s", b.store, e.FencingToken, b.token, again)
+	case e.Vacant():
+		return changed("%s: nobody leads: the reign with fencing token %d was resigned, and anybody can lead at once", b.store, b.token)
+	}
+	return nil
+}
+
+func changed(format string, args ...any) error {
+	return cliutil.Exit(ExitChanged, format, args...)
+}
+
+// pause waits; false: ctx ended first.
+func pause(ctx context.Context, d time.Duration) bool {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}

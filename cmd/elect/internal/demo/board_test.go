@@ -1,0 +1,67 @@
+package demo
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/cloudelect/cloudelect/cmd/elect/internal/timeline"
+	"github.com/cloudelect/cloudelect/cmd/elect/internal/timeline/screen"
+)
+
+// performance is a short history on a board: one leader killed, the next one
+// frozen and refused.
+func performance() (*play, *bytes.Buffer) {
+	var out bytes.Buffer
+	p := &play{board: newBoard(screen.New(&out, func(string) string { return "" }), 2, time.Minute)}
+	at := func(s float64) int64 { return p.board.start + int64(s*1e9) }
+	one, two, again := &process{row: 0}, &process{row: 1}, &process{row: 0}
+	p.board.hired(one, at(0))
+	p.board.hired(two, at(0))
+	checks(&p.history, one, 1001, at(1), at(1), at(10), at(10))
+	p.board.mark(0, at(10), timeline.Killed)
+	p.board.gone(one, at(10))
+	checks(&p.history, two, 1002, at(14), at(14), at(20), at(20))
+	p.board.hired(again, at(15))
+	p.board.mark(1, at(20), timeline.Stopped)
+	p.board.mark(1, at(26), timeline.Continued)
+	checks(&p.history, again, 1003, at(25), at(25), at(30), at(30))
+	for _, s := range []float64{1, 2, 3, 14, 15, 25} {
+		p.history.add(report{two, message{Kind: kindWrote, At: at(s)}})
+	}
+	p.board.refused(at(26))
+	p.board.final(&p.history, at(30))
+	return p, &out
+}
+
+func TestPicture(t *testing.T) {
+	_, out := performance()
+	if got := out.String(); got != picture {
+		t.Errorf("drawn:\n%swant:\n%s", got, picture)
+	}
+}
+
+const picture = `
+          0 s        5 s         10 s        15 s       20 s        25 s
+          +----------+-----------+-----------+----------+-----------+-----------
+worker-1  --######## 001 ########X           -----------------------### 003 ###
+worker-2  --------------------------------#### 002 #####S:::::::::::::C--------
+the log     . .  .                        .  .                      . !
+
+-- waiting   :: frozen   ## leads (end of its fencing token)   X kill -9
+S kill -STOP   C kill -CONT   ! a late line is refused
+
+`
+
+func TestClosingSaysWhatIsWrong(t *testing.T) {
+	p, _ := performance()
+	good := p.closing(result{Reigns: 3, Refused: 1})
+	if strings.Contains(good, "FAULT") || strings.Count(good, "  ok ") != 3 {
+		t.Errorf("of a demo in which all was well:\n%s", good)
+	}
+	bad := p.closing(result{Reigns: 3, Overlaps: 1, StaleWrites: 2})
+	if strings.Count(bad, "FAULT") != 2 || !strings.Contains(bad, "1 pairs of reigns overlapped") || !strings.Contains(bad, "took 2 late lines") {
+		t.Errorf("of a demo with two faults:\n%s", bad)
+	}
+}

@@ -1,0 +1,85 @@
+// Package doctorcmd is `elect doctor`: it finds out whether a store can carry an
+// election, before one depends on it.
+package doctorcmd
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/cloudelect/cloudelect/cmd/elect/internal/cliutil"
+	"github.com/cloudelect/cloudelect/cmd/elect/internal/stores"
+	"github.com/cloudelect/cloudelect/core"
+)
+
+// New returns the command.
+func New(env *cliutil.Env) *cobra.Command {
+	var url string
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "doctor --store URL",
+		Short: "Find out whether a store can carry an election",
+		Long: `doctor tries on scratch records beside the election, never on the election's
+own, whether the store honours the conditions that elections rely on. Some
+stores accept a condition and ignore it, and then everybody leads.
+
+It creates, creates again, overwrites with an old token, lets pairs of writers
+race, and reads back through several handles; it tries the permissions one by
+one, and measures the round trip and the store's clock against this host's. It
+takes five seconds, or ten where the store wants a second between two writes,
+and longer while the store is busy. What it writes bears the election's name with
+".probe-..." appended, and is deleted in the end.
+
+A yes is for this store, these credentials and this way to it: run it where the
+election will run. A check that came to no conclusion makes the verdict no.
+
+--json prints one line: store, verdict (a sentence), usable, checks (name, passed,
+optional, inconclusive, detail, advice), round_trip_median_ns, round_trip_worst_ns,
+answers, dated_answers, clock_ahead_min_ns and clock_ahead_max_ns (this host's clock
+minus the store's lies between), unclear_answers, left_behind.
+
+Exit codes: 0 the store can be used; 1 it must not be used, or nothing is proved;
+64 the command line is wrong; 69 and 78 as everywhere.`,
+		Example: `  elect doctor --store gs://my-bucket/elections/nightly
+  elect doctor --store gs://my-bucket/elections/nightly --json | jq -r .verdict`,
+		Args: cliutil.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			store, err := env.Open(cmd.Context(), url)
+			if err != nil {
+				return err
+			}
+			defer store.Close()
+			return Examine(cmd.Context(), env, store, asJSON)
+		},
+	}
+	cliutil.StoreFlag(cmd, &url)
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print one line of JSON")
+	return cmd
+}
+
+// Examine probes a store and prints what it found. The error of a store that must not
+// be used has exit code 1 and no text: the verdict was printed.
+func Examine(ctx context.Context, env *cliutil.Env, store *stores.Store, asJSON bool) error {
+	prober, ok := store.Decider.(core.Prober)
+	if !ok {
+		return cliutil.Usage("doctor: %s cannot be probed: nothing of it outlives this process", store.URL)
+	}
+	if !asJSON {
+		fmt.Fprintf(env.Stdout, "%s\nprobing, on scratch records beside it ...\n\n", store.URL)
+	}
+	report, err := prober.Probe(ctx)
+	if err != nil {
+		return fmt.Errorf("doctor: %s: %w", store.URL, err)
+	}
+	f := finding{Store: store.URL, Verdict: verdict(report), ProbeReport: report}
+	if asJSON {
+		err = cliutil.WriteJSON(env.Stdout, f)
+	} else {
+		_, err = fmt.Fprint(env.Stdout, f.text())
+	}
+	if err == nil && !report.Usable {
+		err = &cliutil.ExitError{Code: cliutil.ExitFailed}
+	}
+	return err
+}

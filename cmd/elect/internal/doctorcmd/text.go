@@ -1,0 +1,129 @@
+package doctorcmd
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/cloudelect/cloudelect/core"
+)
+
+// finding is what doctor has to say.
+type finding struct {
+	Store   string `json:"store"`
+	Verdict string `json:"verdict"`
+	core.ProbeReport
+}
+
+// text is the check list for people, with the verdict as its last line.
+func (f finding) text() string {
+	var b strings.Builder
+	for _, c := range f.Checks {
+		fmt.Fprintf(&b, "  %-4s  %s", mark(c), c.Name)
+		switch {
+		case c.Passed && c.Detail != "":
+			fmt.Fprintf(&b, " (%s)", c.Detail)
+		case !c.Passed && c.Detail != "":
+			fmt.Fprintf(&b, "\n          %s", oneLine(c.Detail))
+		}
+		b.WriteByte('\n')
+		if !c.Passed && c.Advice != "" {
+			fmt.Fprintf(&b, "          -> %s\n", oneLine(c.Advice))
+		}
+	}
+	b.WriteByte('\n')
+	for _, l := range []struct{ name, value string }{
+		{"round trip", f.roundTrip()}, {"clocks", f.clocks()}, {"asked again", f.unclear()}, {"left behind", strings.Join(f.LeftBehind, ", ")},
+	} {
+		if l.value != "" {
+			fmt.Fprintf(&b, "  %-11s  %s\n", l.name, l.value)
+		}
+	}
+	fmt.Fprintf(&b, "\n%s\n", f.Verdict)
+	return b.String()
+}
+
+func mark(c core.ProbeCheck) string {
+	switch {
+	case c.Passed:
+		return "ok"
+	case c.Optional:
+		return "note"
+	case c.Inconclusive && c.Advice == "":
+		return "-"
+	case c.Inconclusive:
+		return "?"
+	}
+	return "NO"
+}
+
+// verdict is one sentence.
+func verdict(r core.ProbeReport) string {
+	var failed, open []string
+	for _, c := range r.Checks {
+		switch mark(c) {
+		case "NO":
+			failed = append(failed, c.Name)
+		case "?":
+			open = append(open, c.Name)
+		}
+	}
+	switch {
+	case r.Usable:
+		return "verdict: yes, this store can carry elections"
+	case len(failed) > 0:
+		return "verdict: no, this store must not be used; what failed: " + strings.Join(failed, "; ")
+	}
+	return "verdict: no, it is not proved that this store can carry elections; what stayed open: " + strings.Join(open, "; ")
+}
+
+func (f finding) roundTrip() string {
+	if f.RoundTripWorst == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s median, %s worst of ten reads", short(f.RoundTripMedian), short(f.RoundTripWorst))
+}
+
+// clocks says what is proved about this host's clock and the store's.
+func (f finding) clocks() string {
+	low, high := f.ClockAheadMin, f.ClockAheadMax
+	switch {
+	case f.DatedAnswers == 0:
+		return "the store tells no time"
+	case low > high:
+		return "the store's servers do not agree with each other"
+	case low > 0:
+		return fmt.Sprintf("this host is ahead of the store by %s to %s%s", short(low), short(high), wrong(low))
+	case high < 0:
+		return fmt.Sprintf("this host is behind the store by %s to %s%s", short(-high), short(-low), wrong(-high))
+	}
+	return fmt.Sprintf("this host and the store agree, to within %s", short(max(high, -low)))
+}
+
+// wrong warns of a clock that is farther off than elections tolerate by default.
+func wrong(atLeast time.Duration) string {
+	if atLeast <= time.Second {
+		return ""
+	}
+	return ": set this host's clock; until then set NoClockProof in every candidate"
+}
+
+func (f finding) unclear() string {
+	if f.UnclearAnswers == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d requests, because the store was busy or its answer was not clear", f.UnclearAnswers)
+}
+
+// short is a duration without the digits that nobody reads.
+func short(d time.Duration) string {
+	switch {
+	case d < 10*time.Millisecond:
+		return d.Round(10 * time.Microsecond).String()
+	case d < time.Minute:
+		return d.Round(time.Millisecond).String()
+	}
+	return d.Round(time.Second).String()
+}
+
+func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }

@@ -1,0 +1,120 @@
+package runcmd
+
+import (
+	"context"
+	"errors"
+	"os"
+	"time"
+
+	"github.com/cloudelect/cloudelect/cmd/elect/internal/guard"
+	"github.com/cloudelect/cloudelect/core"
+)
+
+// reign is the time from the win until COMMAND's group is gone. Its methods run on
+// one goroutine.
+type reign struct {
+	*session
+	l     *core.Leadership
+	guard *guard.Guard
+	tty   *terminal
+
+	lastSent guard.Reading    // before the last confirmed write
+	asked    int              // how often elect was asked to end
+	kill     <-chan time.Time // when a guard that does not react is taken over from
+	killAt   time.Time
+	why      guard.Reason // and what for
+	wanting  int          // the signal that COMMAND waits for the terminal with
+}
+
+// extend tells the guard of the confirmed write with this nonce.
+func (r *reign) extend(nonce string) {
+	if at, ok := r.session.sent.when(nonce); ok {
+		r.lastSent = at
+		r.guard.Term(r.term, at)
+	}
+}
+
+// patience is how long killed processes have to be gone.
+const patience = 5 * time.Second
+
+// watch goes between the election, the guard and whoever sends signals, until
+// COMMAND's group is gone.
+func (r *reign) watch(ctx context.Context) outcome {
+	over, done := r.l.Context().Done(), ctx.Done()
+	retry := time.NewTicker(time.Second)
+	defer retry.Stop()
+	for {
+		select {
+		case report, ok := <-r.guard.Reports():
+			switch {
+			case !ok:
+				return outcome{status: 137, guard: true, remains: !r.guard.TakeOver(patience)}
+			case report.Failed != nil:
+				return outcome{failed: report.Failed}
+			case report.Ended != nil:
+				e := report.Ended
+				return outcome{status: e.Status, why: e.Why, over: e.Over, remains: e.Remains}
+			default:
+				r.guard.Note(report)
+				r.suspended(report.Stopped)
+			}
+		case nonce := <-r.renewed:
+			r.extend(nonce)
+		case <-over:
+			over = nil
+			r.lost()
+		case <-done:
+			done = nil
+			r.end()
+		case sig := <-r.signals:
+			r.signal(sig)
+		case <-retry.C:
+			r.suspended(r.wanting)
+		case <-r.kill:
+			return outcome{status: 137, why: r.why, over: r.over() != nil, remains: !r.guard.TakeOver(patience)}
+		}
+	}
+}
+
+// lost has COMMAND stopped because the reign is over. The guard, which may be
+// stopped, is not relied on longer than the term lasts.
+func (r *reign) lost() {
+	why := context.Cause(r.l.Context())
+	if errors.Is(why, core.ErrTermExpired) {
+		r.guard.KillGroup()
+		r.killAfter(time.Second, guard.ReasonLost)
+		return
+	}
+	r.guard.Stop(guard.ReasonLost, r.grace)
+	r.killAfter(max(r.term*19/20-guard.Now().Since(r.lastSent), 0), guard.ReasonLost)
+}
+
+// end has COMMAND stopped because elect is to end; asked twice, killed. Leadership
+// is kept and renewed meanwhile.
+func (r *reign) end() {
+	r.asked++
+	if r.asked > 1 {
+		r.guard.Stop(guard.ReasonAsked, 0)
+		r.killAfter(time.Second, guard.ReasonAsked)
+		return
+	}
+	r.guard.Stop(guard.ReasonAsked, r.grace)
+	r.killAfter(r.grace+patience, guard.ReasonAsked)
+}
+
+// killAfter sets when a guard that has not stopped the group is taken over from. A
+// later call can only bring that forward.
+func (r *reign) killAfter(d time.Duration, why guard.Reason) {
+	at := time.Now().Add(d)
+	if r.kill == nil || at.Before(r.killAt) {
+		r.kill, r.killAt, r.why = time.After(d), at, why
+	}
+}
+
+func (r *reign) signal(sig os.Signal) {
+	if asksToEnd(sig) {
+		r.end()
+		return
+	}
+	pass(r.guard, sig)
+}

@@ -1,0 +1,93 @@
+// Package statuscmd is `elect status`: one look at an election. What it sees and
+// how it says so serves the other commands that look at one as well.
+package statuscmd
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/cloudelect/cloudelect/cmd/elect/internal/cliutil"
+)
+
+// ExitBadEntry is the exit code when what is stored is no entry (sysexits.h:
+// EX_DATAERR), so that a script can tell it from a missing permission.
+const ExitBadEntry = 65
+
+// DefaultTimeout bounds one read.
+const DefaultTimeout = 10 * time.Second
+
+// New returns the command.
+func New(env *cliutil.Env) *cobra.Command {
+	var url string
+	var asJSON bool
+	var timeout time.Duration
+	cmd := &cobra.Command{
+		Use:   "status --store URL",
+		Short: "Show who leads, with which fencing token, and for how long",
+		Long: `status reads the entry of an election once, and changes nothing.
+
+The time left is judged by the store's own clock where the entry and the answer
+tell it, else by the clocks of the writer and of this host; it says which.
+The fencing token and the version are what elect break asks for.
+
+--json prints one line with these fields; those that do not apply are left out:
+  store, state (leading, expired, held, vacant, absent or bad), leader_id,
+  host_port, fencing_token, election_number, version, term_ms, term_expiry,
+  sent_by, written_at, time_left_ms (negative: over), time_left_by (store or
+  local), store_time, clock_offset_ms (local minus store, as far as proved),
+  checkpoint or checkpoint_base64, error
+
+Exit codes: 0 whoever leads, or nobody; 64 the command line is wrong; 65 what is
+stored is not an entry; 69 the store could not be asked; 78 the set-up is wrong.`,
+		Example: `  elect status --store gs://my-bucket/elections/nightly
+  elect status --store gs://my-bucket/elections/nightly --json | jq -r .leader_id`,
+		Args: cliutil.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if timeout <= 0 {
+				return cliutil.Usage("--timeout is %v: give a positive duration, like 10s", timeout)
+			}
+			store, err := env.Open(cmd.Context(), url)
+			if err != nil {
+				return err
+			}
+			defer store.Close()
+			seen, err := Look(cmd.Context(), store.Decider, timeout)
+			if err != nil {
+				return fmt.Errorf("status: %w", err)
+			}
+			state := Describe(store.URL, seen)
+			if err := state.print(env, asJSON); err != nil {
+				return err
+			}
+			if seen.Bad != nil {
+				return cliutil.Exit(ExitBadEntry, "%w", BadAdvice(state))
+			}
+			return nil
+		},
+	}
+	cliutil.StoreFlag(cmd, &url)
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print one line of JSON")
+	cmd.Flags().DurationVar(&timeout, "timeout", DefaultTimeout, "how long the store may take")
+	return cmd
+}
+
+func (s State) print(env *cliutil.Env, asJSON bool) error {
+	if asJSON {
+		return cliutil.WriteJSON(env.Stdout, s)
+	}
+	_, err := fmt.Fprint(env.Stdout, s.Text())
+	return err
+}
+
+// BadAdvice is the error for an entry that cannot be understood, with what to do.
+func BadAdvice(s State) error {
+	if strings.Contains(s.Error, "elect break") {
+		return errors.New(s.Error) // the store's own advice, with the version
+	}
+	return fmt.Errorf("%s: %s: look at it, and if nobody needs it: elect break --store %s --corrupt --version %s",
+		s.Store, s.Error, s.Store, s.Version)
+}

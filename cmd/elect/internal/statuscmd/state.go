@@ -1,0 +1,125 @@
+package statuscmd
+
+import (
+	"time"
+	"unicode"
+	"unicode/utf8"
+)
+
+// The states of an election, as State.State has them.
+const (
+	Leading = "leading" // somebody leads
+	Expired = "expired" // the last leader's term is over, and nobody has followed
+	Held    = "held"    // nobody leads, and the last reign keeps it closed until its term is over
+	Vacant  = "vacant"  // the last leader resigned
+	Absent  = "absent"  // nothing is stored
+	Bad     = "bad"     // what is stored is no entry: nobody can lead until an operator breaks it
+)
+
+// State is what `elect status --json` prints, and `elect watch --json` line by
+// line. Fields are added, never renamed. Times are RFC 3339 in UTC.
+type State struct {
+	Store string `json:"store"`
+	State string `json:"state"` // leading, expired, held, vacant, absent or bad
+	// LeaderID is who leads, or led last if the state is expired or held.
+	LeaderID string   `json:"leader_id,omitempty"`
+	HostPort []string `json:"host_port,omitempty"`
+	// FencingToken is the number of the reign; absent where nothing was decoded.
+	FencingToken *int64 `json:"fencing_token,omitempty"`
+	// ElectionNumber counts the writes, from 0.
+	ElectionNumber *int64 `json:"election_number,omitempty"`
+	// Version is what `elect break --version` takes.
+	Version    string     `json:"version,omitempty"`
+	TermMS     *int64     `json:"term_ms,omitempty"`
+	TermExpiry *time.Time `json:"term_expiry,omitempty"` // on the writer's wall clock, or by the store's
+	SentBy     *time.Time `json:"sent_by,omitempty"`     // on the store's clock
+	WrittenAt  *time.Time `json:"written_at,omitempty"`  // on the store's clock, where it says
+	// TimeLeftMS is what is left of the term, negative when it is over; for the
+	// states leading, expired and held.
+	TimeLeftMS *int64 `json:"time_left_ms,omitempty"`
+	// TimeLeftBy is "store" (its clock, to within a second) or "local".
+	TimeLeftBy string     `json:"time_left_by,omitempty"`
+	StoreTime  *time.Time `json:"store_time,omitempty"` // whole seconds, cut off
+	// ClockOffsetMS is by how much the local clock is proved to be ahead of the
+	// store's (or behind it: negative), 0 where they may agree.
+	ClockOffsetMS *int64 `json:"clock_offset_ms,omitempty"`
+	// Checkpoint is what the leader left for the next one, if that is printable
+	// text; CheckpointBase64 if not.
+	Checkpoint       string `json:"checkpoint,omitempty"`
+	CheckpointBase64 []byte `json:"checkpoint_base64,omitempty"`
+	Error            string `json:"error,omitempty"` // of a bad entry
+}
+
+// Describe puts what was seen at store into words.
+func Describe(store string, s Sight) State {
+	st := State{Store: store, Version: s.Version(), StoreTime: utc(s.Date())}
+	if offset, ok := s.ClockOffset(); ok {
+		st.ClockOffsetMS = ms(offset)
+	}
+	e := s.Entry
+	if e.Token != nil {
+		st.WrittenAt = utc(e.Token.CommitTS())
+	}
+	switch {
+	case s.Bad != nil:
+		st.State, st.Error = Bad, s.Bad.Error()
+		return st
+	case e.Absent():
+		st.State = Absent
+		return st
+	}
+	number := int64(e.ElectionNumber)
+	st.LeaderID, st.HostPort = e.LeaderID, e.HostPort
+	st.FencingToken, st.ElectionNumber = &e.FencingToken, &number
+	st.TermMS, st.TermExpiry, st.SentBy = ms(e.TermLength), utc(e.TermExpiry), utc(e.SentBy)
+	if Printable(string(e.Checkpoint)) {
+		st.Checkpoint = string(e.Checkpoint)
+	} else {
+		st.CheckpointBase64 = e.Checkpoint
+	}
+	if e.Vacant() {
+		st.State = Vacant
+		return st
+	}
+	left, byStore := s.TimeLeft()
+	st.TimeLeftMS, st.TimeLeftBy = ms(left), "local"
+	if byStore {
+		st.TimeLeftBy = "store"
+	}
+	switch {
+	case left <= 0:
+		st.State = Expired
+	case e.Held:
+		st.State = Held
+	default:
+		st.State = Leading
+	}
+	return st
+}
+
+func ms(d time.Duration) *int64 {
+	n := d.Milliseconds()
+	return &n
+}
+
+func utc(t time.Time) *time.Time {
+	if t.IsZero() {
+		return nil
+	}
+	t = t.UTC()
+	return &t
+}
+
+// Printable tells whether text may go to a terminal as it is: what others have
+// stored must not move the cursor.
+func Printable(text string) bool {
+	if !utf8.ValidString(text) {
+		return false
+	}
+	for _, r := range text {
+		if !unicode.IsPrint(r) {
+			return false
+		}
+	}
+	return true
+}

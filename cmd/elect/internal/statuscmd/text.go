@@ -1,0 +1,125 @@
+package statuscmd
+
+import (
+	"encoding/base64"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Line is one line of what a State says to a person.
+type Line struct{ Name, Value string }
+
+// Lines are the state for people, without the name of the store.
+func (s State) Lines() []Line {
+	lines := []Line{{"state", s.sentence()}}
+	add := func(name, value string) {
+		if value != "" {
+			lines = append(lines, Line{name, value})
+		}
+	}
+	if s.State != Vacant {
+		add("leader", s.leader())
+	}
+	if s.FencingToken != nil {
+		add("fencing token", strconv.FormatInt(*s.FencingToken, 10))
+	}
+	if s.ElectionNumber != nil {
+		add("election number", strconv.FormatInt(*s.ElectionNumber, 10))
+	}
+	add("time left", s.timeLeft())
+	add("version", s.Version)
+	add("checkpoint", s.checkpoint())
+	add("clocks", s.clocks())
+	return lines
+}
+
+// Text is the whole answer of `elect status`.
+func (s State) Text() string {
+	var b strings.Builder
+	fmt.Fprintln(&b, s.Store)
+	for _, l := range s.Lines() {
+		fmt.Fprintf(&b, "  %-15s  %s\n", l.Name, l.Value)
+	}
+	return b.String()
+}
+
+// sentence says what the state means.
+func (s State) sentence() string {
+	switch s.State {
+	case Expired:
+		return "expired: the term is over, and nobody has followed"
+	case Held:
+		return "held: nobody leads, and nobody can until the term is over"
+	case Vacant:
+		return "vacant: the last leader resigned, anybody can lead at once"
+	case Absent:
+		return "absent: nothing is stored, anybody can lead at once"
+	case Bad:
+		return "bad: what is stored is not an entry, and nobody can lead"
+	}
+	return s.State
+}
+
+func (s State) leader() string {
+	if s.LeaderID == "" {
+		return ""
+	}
+	if len(s.HostPort) == 0 {
+		return Safe(s.LeaderID)
+	}
+	return Safe(s.LeaderID) + " at " + Safe(strings.Join(s.HostPort, ", "))
+}
+
+func (s State) timeLeft() string {
+	if s.TimeLeftMS == nil {
+		return ""
+	}
+	left := time.Duration(*s.TimeLeftMS) * time.Millisecond
+	text := fmt.Sprintf("%s of %s", Seconds(left), Seconds(time.Duration(*s.TermMS)*time.Millisecond))
+	if left <= 0 {
+		text = fmt.Sprintf("over since %s", Seconds(-left))
+	}
+	if s.TimeLeftBy == "store" {
+		return text + ", by the store's clock (to a second)"
+	}
+	return text + ", by the clocks of the writer and of this host"
+}
+
+func (s State) checkpoint() string {
+	if len(s.CheckpointBase64) > 0 {
+		return "base64 " + base64.StdEncoding.EncodeToString(s.CheckpointBase64)
+	}
+	return s.Checkpoint
+}
+
+func (s State) clocks() string {
+	if s.ClockOffsetMS == nil {
+		return "the store told no time"
+	}
+	offset := time.Duration(*s.ClockOffsetMS) * time.Millisecond
+	switch {
+	case offset > 0:
+		return fmt.Sprintf("the local clock is ahead of the store's by at least %s", Seconds(offset))
+	case offset < 0:
+		return fmt.Sprintf("the local clock is behind the store's by at least %s", Seconds(-offset))
+	}
+	return "the local clock agrees with the store's, to within a second"
+}
+
+// Seconds is a duration as people read it, without the digits that nobody needs.
+func Seconds(d time.Duration) string {
+	if d < 2*time.Minute {
+		return fmt.Sprintf("%.1f s", d.Seconds())
+	}
+	return d.Round(time.Second).String()
+}
+
+// Safe is text for a terminal: quoted if it is not printable.
+func Safe(text string) string {
+	if Printable(text) {
+		return text
+	}
+	return strconv.Quote(text)
+}

@@ -1,0 +1,65 @@
+// Package watchcmd is `elect watch`: an election as it goes on, for people in
+// front of a terminal and for programs behind a pipe.
+package watchcmd
+
+import (
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/cloudelect/cloudelect/cmd/elect/internal/cliutil"
+	"github.com/cloudelect/cloudelect/cmd/elect/internal/timeline/screen"
+)
+
+// New returns the command.
+func New(env *cliutil.Env) *cobra.Command {
+	var url string
+	w := &watcher{env: env}
+	cmd := &cobra.Command{
+		Use:   "watch --store URL",
+		Short: "Follow an election: who leads, and how long its term lasts",
+		Long: `watch reads the entry of an election again and again, and changes nothing, until
+Ctrl-C or SIGTERM. On a terminal it shows the current state, with the time left
+of the term counting down by the store's clock, below a line for every change of
+leader. Otherwise it prints the lines only. A term that runs out without a
+successor is a change as well. -v prints a line for every version, renewals too.
+
+--json prints one line of JSON for each of them, with the fields that elect status
+--json has. A store that fails is reported on standard error, and asked again.
+
+Exit codes: 0 when it is ended by a signal; 64 the command line is wrong; 78 the
+set-up is wrong, found out by the first look.`,
+		Example: `  elect watch --store gs://my-bucket/elections/nightly
+  elect watch --store gs://my-bucket/elections/nightly --json >>elections.jsonl`,
+		Args: cliutil.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if w.poll < 0 || w.poll == 0 && cmd.Flags().Changed("poll") {
+				return cliutil.Usage("--poll is %v: give a positive duration, like 2s", w.poll)
+			}
+			if w.poll > 0 && w.poll < minPoll {
+				return cliutil.Usage("--poll %v is too short, every look is a paid request: give %v or more", w.poll, minPoll)
+			}
+			ctx, stop := signal.NotifyContext(cmd.Context(), syscall.SIGINT, syscall.SIGTERM)
+			defer stop()
+			store, err := env.Open(ctx, url)
+			if err != nil {
+				return err
+			}
+			defer store.Close()
+			w.store, w.decider = store.URL, store.Decider
+			w.screen = screen.New(env.Stdout, os.Getenv)
+			return w.run(ctx)
+		},
+	}
+	cliutil.StoreFlag(cmd, &url)
+	f := cmd.Flags()
+	f.DurationVar(&w.poll, "poll", 0, "how often to read; by default a fifth of the term, 500ms at least and 5s at most")
+	f.BoolVar(&w.asJSON, "json", false, "print lines of JSON")
+	f.BoolVarP(&w.verbose, "verbose", "v", false, "print a line for every version, not only for changes of leader")
+	return cmd
+}
+
+const minPoll = 100 * time.Millisecond

@@ -1,0 +1,254 @@
+package watchcmd
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/vimeo/go-clocks"
+
+	"github.com/cloudelect/cloudelect/cmd/elect/internal/cliutil"
+	"github.com/cloudelect/cloudelect/cmd/elect/internal/statuscmd"
+	"github.com/cloudelect/cloudelect/cmd/elect/internal/stores"
+	"github.com/cloudelect/cloudelect/cmd/elect/internal/timeline/screen"
+	"github.com/cloudelect/cloudelect/core"
+	"github.com/cloudelect/cloudelect/core/memory"
+)
+
+// watching is a watcher on a memory store in a synctest bubble, whose time begins
+// at midnight, UTC.
+type watching struct {
+	*memory.Decider
+	watcher        *watcher
+	stdout, stderr bytes.Buffer
+	end            func() error
+}
+
+func watch(t *testing.T, w watcher) *watching {
+	t.Helper()
+	m := &watching{Decider: memory.NewDecider()}
+	m.SetClock(clocks.DefaultClock())
+	w.env = &cliutil.Env{Stdout: &m.stdout, Stderr: &m.stderr}
+	w.screen = screen.New(&m.stdout, func(string) string { return "" })
+	w.store, w.decider = "mem://test", m.Decider
+	m.watcher = &w
+	return m
+}
+
+// start lets the watcher run, until end is called.
+func (m *watching) start(ctx context.Context) {
+	ctx, cancel := context.WithCancel(ctx)
+	done := make(chan error)
+	go func() { done <- m.watcher.run(ctx) }()
+	m.end = func() error { cancel(); return <-done }
+}
+
+// utc makes lines tell the bubble's time of day.
+func utc(t *testing.T) {
+	t.Helper()
+	local := time.Local
+	time.Local = time.UTC
+	t.Cleanup(func() { time.Local = local })
+}
+
+func expect(t *testing.T, what, got, want string) {
+	t.Helper()
+	if want = strings.TrimPrefix(want, "\n"); got != want {
+		t.Errorf("%s:\n%swant:\n%s", what, got, want)
+	}
+}
+
+// life is an election as a watcher may see it.
+func life(m *watching) {
+	time.Sleep(time.Second)
+	e := m.Lead("w1", 4*time.Second)
+	e.HostPort = []string{"h:1"}
+	m.Plant(e)
+	time.Sleep(3 * time.Second)
+	e.ElectionNumber, e.Nonce, e.SentBy = 1, "renewed", time.Now() // a renewal
+	m.Plant(e)
+	time.Sleep(6 * time.Second) // its term runs out
+	m.Lead("w2", 4*time.Second)
+	time.Sleep(time.Second)
+	m.Lead("", 4*time.Second)
+	time.Sleep(time.Second)
+	m.PlantRaw([]byte("rubbish"))
+	time.Sleep(time.Second)
+}
+
+func TestLines(t *testing.T) {
+	utc(t)
+	synctest.Test(t, func(t *testing.T) {
+		m := watch(t, watcher{poll: 300 * time.Millisecond})
+		m.start(t.Context())
+		life(m)
+		if err := m.end(); err != nil {
+			t.Errorf("watch ended with %v, want nil", err)
+		}
+		expect(t, "lines", m.stdout.String(), `
+00:00:00  nobody leads: nothing is stored
+00:00:01  w1 leads, fencing token 946684801, at h:1
+00:00:08  nobody leads: the term of w1 with fencing token 946684801 is over
+00:00:10  w2 leads, fencing token 946684802
+00:00:11  nobody leads: vacant since the reign with fencing token 946684803
+00:00:12  nobody can lead: mem://test: memory: bad entry: not JSON of the expected form: invalid character 'r' looking for beginning of value: look at it, and if nobody needs it: elect break --store mem://test --corrupt --version v6
+`)
+	})
+}
+
+func TestEveryVersion(t *testing.T) {
+	utc(t)
+	synctest.Test(t, func(t *testing.T) {
+		m := watch(t, watcher{poll: 300 * time.Millisecond, verbose: true})
+		m.start(t.Context())
+		life(m)
+		_ = m.end()
+		lines := strings.Split(m.stdout.String(), "\n")
+		want := "00:00:04  w1 leads, fencing token 946684801, at h:1, election number 1, 3.8 s left"
+		if len(lines) < 3 || lines[2] != want {
+			t.Errorf("printed\n%swithout the renewal\n%s", &m.stdout, want)
+		}
+	})
+}
+
+func TestJSONLines(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := watch(t, watcher{poll: 300 * time.Millisecond, asJSON: true})
+		m.start(t.Context())
+		life(m)
+		_ = m.end()
+		var states []string
+		for line := range strings.Lines(m.stdout.String()) {
+			var st statuscmd.State
+			if err := json.Unmarshal([]byte(line), &st); err != nil {
+				t.Fatalf("%q: %v", line, err)
+			}
+			states = append(states, st.State)
+		}
+		if got, want := strings.Join(states, " "), "absent leading expired leading vacant bad"; got != want {
+			t.Errorf("states %s, want %s", got, want)
+		}
+	})
+}
+
+// A store that fails is told of once, and asked again.
+func TestAStoreThatFails(t *testing.T) {
+	utc(t)
+	synctest.Test(t, func(t *testing.T) {
+		m := watch(t, watcher{poll: time.Second})
+		m.start(t.Context())
+		synctest.Wait()
+		m.FailNext(3, errors.New("503"))
+		time.Sleep(3500 * time.Millisecond)
+		m.FailNext(2, core.ErrBroken) // later on even this may pass
+		time.Sleep(2 * time.Second)
+		m.Lead("w1", 10*time.Second)
+		time.Sleep(time.Second)
+		_ = m.end()
+		expect(t, "errors", m.stderr.String(), `
+elect: watch: 503; trying again
+elect: watch: core: the store cannot carry this election; trying again
+elect: watch: the store answers again
+`)
+		expect(t, "lines", m.stdout.String(), `
+00:00:00  nobody leads: nothing is stored
+00:00:06  w1 leads, fencing token 946684805
+`)
+	})
+}
+
+// But a set-up that is wrong from the start ends it.
+func TestABrokenSetUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := watch(t, watcher{poll: time.Second})
+		m.FailNext(1, core.ErrBroken)
+		if err := m.watcher.run(t.Context()); cliutil.CodeOf(err) != cliutil.ExitBroken {
+			t.Errorf("watch = %v, want exit code %d", err, cliutil.ExitBroken)
+		}
+	})
+}
+
+// The view counts down by the store's clock, whatever the local one says, and
+// says when the store has stopped answering.
+func TestView(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := watch(t, watcher{})
+		w := m.watcher
+		m.Lead("w1", 20*time.Second)
+		look1, err := statuscmd.Look(t.Context(), m.Decider, time.Second)
+		w.take(look{look1, err})
+		time.Sleep(5 * time.Second)
+		w.take(look{err: errors.New("503\nfor now")})
+		now := time.Now()
+		expect(t, "view", w.view(now, w.state(now)), `
+mem://test
+  state            leading
+  leader           w1
+  fencing token    946684800
+  election number  0
+  time left        15.0 s of 20.0 s, by the store's clock (to a second)
+                   #####################################.............
+  version          v1
+  clocks           the local clock agrees with the store's, to within a second
+  last read        5.0 s ago, and since then the store fails: 503; for now
+`)
+		time.Sleep(16 * time.Second)
+		if st := w.state(time.Now()); st.State != statuscmd.Expired || *st.TimeLeftMS != -1000 {
+			t.Errorf("after the term: %s with %d ms left, want expired since a second", st.State, *st.TimeLeftMS)
+		}
+	})
+}
+
+func TestStoreClockTakesTheHighestDate(t *testing.T) {
+	start := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	at := func(ms int) time.Time { return start.Add(time.Duration(ms) * time.Millisecond) }
+	var c storeClock
+	c.saw(time.Time{}, at(0)) // no Date: nothing is known
+	c.saw(at(100_000), at(900))
+	c.saw(at(101_000), at(1100)) // proves that the first was 0.8 s too low
+	c.saw(at(101_000), at(2000)) // proves nothing new
+	if got, want := c.at(at(2000)), at(101_900); !got.Equal(want) {
+		t.Errorf("guessed %v, want %v", got, want)
+	}
+	c.saw(at(50_000), at(2100)) // the store's clock was set
+	if got, want := c.at(at(2200)), at(50_100); !got.Equal(want) {
+		t.Errorf("after it was set: guessed %v, want %v", got, want)
+	}
+}
+
+func TestBadInput(t *testing.T) {
+	for _, c := range []struct {
+		args []string
+		says string
+	}{
+		{nil, "--store is missing"},
+		{[]string{"--store", "gs://x"}, "gs://BUCKET/OBJECT"},
+		{[]string{"--store", "mem://test", "--poll", "0s"}, "positive"},
+		{[]string{"--store", "mem://test", "--poll", "-1s"}, "positive"},
+		{[]string{"--store", "mem://test", "--poll", "1ms"}, "too short"},
+		{[]string{"--store", "mem://test", "more"}, "no arguments"},
+	} {
+		var out bytes.Buffer
+		cmd := New(&cliutil.Env{Stdout: &out, Stderr: &out, Stores: new(stores.Opener)})
+		cmd.SetArgs(c.args)
+		cmd.SilenceErrors, cmd.SilenceUsage = true, true
+		err := cmd.ExecuteContext(t.Context())
+		if cliutil.CodeOf(err) != cliutil.ExitUsage || !strings.Contains(err.Error(), c.says) || out.Len() > 0 {
+			t.Errorf("%v: %v, printed %q; want a usage error that says %q", c.args, err, &out, c.says)
+		}
+	}
+}
+
+func TestLinesThatDoNotFit(t *testing.T) {
+	if got := fit("12345678", 8); got != "12345678" {
+		t.Errorf("fit to the full width = %q", got)
+	}
+	if got := fit("123456789", 8); got != "12345..." {
+		t.Errorf("fit = %q, want the cut marked", got)
+	}
+}
