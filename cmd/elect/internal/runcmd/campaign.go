@@ -76,7 +76,7 @@ func explain(err error) error {
 	case errors.Is(err, core.ErrBroken):
 		return cliutil.Exit(cliutil.ExitBroken, "%w", err)
 	case errors.Is(err, core.ErrBadEntry):
-		return cliutil.Exit(cliutil.ExitBroken, "%w: look at it with elect status, and end it with elect break --corrupt if nobody leads", err)
+		return cliutil.Exit(cliutil.ExitBroken, "%w", err) // the decider has said what to do
 	case errors.As(err, &held) && held.Current.Nonce != "":
 		return cliutil.Exit(cliutil.ExitNotElected, "not elected: %s: try again later, or wait with --wait", holder(held))
 	}
