@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/cloudelect/cloudelect/core/entry"
@@ -185,6 +186,7 @@ func (c *campaign) decide(ctx context.Context) move {
 
 // attempt prepares the write that begins our reign, which proof allows.
 func (c *campaign) attempt(rec *record, proof Proof) move {
+	c.dropExpired()
 	if len(c.attempts) == 0 {
 		c.base = rec.current
 	}
@@ -192,6 +194,19 @@ func (c *campaign) attempt(rec *record, proof Proof) move {
 	a := c.stamp(e, c.TermLength)
 	c.attempts, c.proof = append(c.attempts, a), proof
 	return move{kind: moveWrite, write: e, sent: a.sent}
+}
+
+// dropExpired gives up attempts whose term has passed: found stored, they would
+// be no wins any more, but ended reigns of our own.
+func (c *campaign) dropExpired() {
+	now := c.sample()
+	c.attempts = slices.DeleteFunc(c.attempts, func(a attempt) bool {
+		expired := now.elapsed >= a.sent.elapsed+c.TermLength
+		if expired {
+			c.mem.end(a.nonce)
+		}
+		return expired
+	})
 }
 
 // attempted takes in the answer to an attempt. known tells whether that showed

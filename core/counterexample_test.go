@@ -274,7 +274,7 @@ func TestCounterexampleMidpointEstimate(t *testing.T) {
 					if c.op != write {
 						continue
 					}
-					if at := store.Now().Add(c.at.Sub(time.Now())); c.entry.SentBy.Before(at) {
+					if at := store.Now().Add(-time.Since(c.at)); c.entry.SentBy.Before(at) {
 						t.Errorf("SentBy is %v before the store's clock at sending", at.Sub(c.entry.SentBy))
 					}
 				}

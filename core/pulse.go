@@ -42,7 +42,8 @@ func (p *pulse) once(l *Leadership) {
 	}
 	if p.next(l) {
 		// The request ends with the reign anyway; apart from that it is nobody's.
-		err := l.Renew(context.WithoutCancel(l.ctx))
+		// A checkpoint that is being saved meanwhile is a renewal, too.
+		err := l.renewIf(context.WithoutCancel(l.ctx), func() bool { return l.renewalDue() <= 0 })
 		p.renewed(l, err)
 	}
 }
@@ -86,13 +87,19 @@ func (p *pulse) untilDue(l *Leadership) time.Duration {
 	if l.c.ManualRenew {
 		return never
 	}
-	l.mu.Lock()
-	due := l.reign.sent.elapsed + l.c.RenewInterval
-	l.mu.Unlock()
+	due := l.renewalDue()
 	if p.failures > 0 {
-		due = max(due, p.retry)
+		due = max(due, p.retry-l.c.sample().elapsed)
 	}
-	return due - l.c.sample().elapsed
+	return due
+}
+
+// renewalDue is how long it is until RenewInterval has passed since the last
+// confirmed write was sent.
+func (l *Leadership) renewalDue() time.Duration {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.reign.sent.elapsed + l.c.RenewInterval - l.c.sample().elapsed
 }
 
 // arm sets the timer for the next beat. p.mu is held.

@@ -16,16 +16,21 @@ import (
 // over; after any other error it lasts until its term's end, and Renew may be
 // called again.
 func (l *Leadership) Renew(ctx context.Context) error {
-	sent, stored, err := l.renew(ctx, nil)
+	return l.renewIf(ctx, nil)
+}
+
+// renewIf is Renew if needed still says so when no other write is under way.
+func (l *Leadership) renewIf(ctx context.Context, needed func() bool) error {
+	sent, stored, err := l.renew(ctx, needed, nil)
 	if err == nil && stored != sent {
 		// An older renewal, given up before, was what is stored. It counts from
 		// its own sending; the caller wants a whole term from now.
-		_, _, err = l.renew(ctx, nil)
+		_, _, err = l.renew(ctx, needed, nil)
 	}
 	return err
 }
 
-func (l *Leadership) renew(ctx context.Context, change func(*entry.RaceEntry)) (sent, stored string, err error) {
+func (l *Leadership) renew(ctx context.Context, needed func() bool, change func(*entry.RaceEntry)) (sent, stored string, err error) {
 	if err := l.Check(); err != nil {
 		return "", "", err
 	}
@@ -35,6 +40,9 @@ func (l *Leadership) renew(ctx context.Context, change func(*entry.RaceEntry)) (
 	defer l.unlock()
 	if err := l.Check(); err != nil { // it may have ended while we waited
 		return "", "", err
+	}
+	if needed != nil && !needed() {
+		return "", "", nil
 	}
 	sent, stored, err = l.send(ctx, l.ctx, OpRenew, l.reignLeft(l.c.sample()), l.c.TermLength, change)
 	if err != nil {
@@ -63,7 +71,7 @@ func (l *Leadership) SaveCheckpoint(ctx context.Context, b []byte) error {
 	b = bytes.Clone(b)
 	mine := map[string]bool{}
 	for n := 0; ; n++ {
-		sent, stored, err := l.renew(ctx, func(e *entry.RaceEntry) { e.Checkpoint = b })
+		sent, stored, err := l.renew(ctx, nil, func(e *entry.RaceEntry) { e.Checkpoint = b })
 		mine[sent] = true
 		switch {
 		case err == nil && mine[stored]:

@@ -20,19 +20,25 @@ type schedule struct {
 	woken    time.Duration // when Wake last caused a read; negative: never
 }
 
+// newSchedule begins with a read at now. The poll that follows comes early by
+// up to half an interval, which sets candidates apart that began at the same
+// time; from then on polls keep their distance, so that a vacant election is
+// seen within PollInterval.
 func newSchedule(s *settings, now instant) schedule {
-	return schedule{settings: s, polled: now.mono, wake: s.Wake, woken: now.mono - wakeGap}
+	return schedule{
+		settings: s, wake: s.Wake, woken: now.mono - wakeGap,
+		polled: now.mono - spread(s.LeaderID, 0, s.PollInterval/2),
+	}
 }
 
 // next returns how long to wait before the next read, if a proof can hold in
 // due (never: if none can).
 func (s *schedule) next(now instant, due time.Duration) time.Duration {
-	// The base is jittered, never the jittered value: jitter must not add up.
-	poll := s.polled + s.PollInterval + spread(s.LeaderID, s.polls, s.PollInterval/10) - now.mono
+	poll := s.polled + s.PollInterval - now.mono
 	if poll <= 0 { // that poll has been read just now
 		s.polls++
 		s.polled, s.dueSpent = now.mono, false
-		poll = s.PollInterval + spread(s.LeaderID, s.polls, s.PollInterval/10)
+		poll = s.PollInterval
 	}
 	if due >= poll || s.dueSpent {
 		return poll

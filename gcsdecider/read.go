@@ -62,7 +62,7 @@ func (d *Decider) ReadCurrent(ctx context.Context) (*entry.RaceEntry, error) {
 func (d *Decider) bad(t *Token, err error) error {
 	return &storeError{
 		where: d.String(), what: fmt.Sprintf("generation %s is not an entry", t), err: err,
-		todo: fmt.Sprintf("look at it, and if nobody needs it: elect break --corrupt --version %s", t),
+		todo: fmt.Sprintf("look at it, and if nobody needs it: elect break --store %s --corrupt --version %s", d, t),
 		is:   []error{core.ErrBadEntry},
 	}
 }

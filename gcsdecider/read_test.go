@@ -82,7 +82,7 @@ func TestReadBadContent(t *testing.T) {
 			e, err := d.ReadCurrent(context.Background())
 			checkBad(t, e, err)
 			if !strings.Contains(err.Error(), "gcsdecider: gs://bucket-1/") ||
-				!strings.Contains(err.Error(), "elect break --corrupt --version 42") {
+				!strings.Contains(err.Error(), " --corrupt --version 42") {
 				t.Errorf("%v", err)
 			}
 		})

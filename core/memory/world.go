@@ -22,7 +22,7 @@ var (
 // Lead makes id the leader for term, as another process would that won just
 // now: a valid entry on top of whatever is stored, election number and fencing
 // token one higher, TermExpiry by the store's clock (by the system's without
-// SetClock). The empty id resigns. A term that is not positive counts as 15 s.
+// SetClock). The empty id resigns, which keeps the fencing token. A term that is not positive counts as 15 s.
 // It returns what it stored, with its token.
 func (d *Decider) Lead(id string, term time.Duration) entry.RaceEntry {
 	r := d.rec
@@ -41,7 +41,10 @@ func (d *Decider) Lead(id string, term time.Duration) entry.RaceEntry {
 	e.TermExpiry = now.Add(term)
 	if r.present && r.bad == nil {
 		e.ElectionNumber = r.current.ElectionNumber + 1
-		e.FencingToken = r.current.FencingToken + 1
+		e.FencingToken = r.current.FencingToken
+		if id != "" { // a resignation keeps the token of the reign that it ends
+			e.FencingToken++
+		}
 		e.Checkpoint = r.current.Checkpoint
 	}
 	r.store(e)

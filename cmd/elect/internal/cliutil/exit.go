@@ -18,6 +18,7 @@ const (
 	ExitOK          = 0   // done
 	ExitFailed      = 1   // a check that the command makes has failed (elect demo)
 	ExitUsage       = 64  // the command line has to be changed
+	ExitBadEntry    = 65  // what is stored is not an entry (elect status, elect break)
 	ExitUnavailable = 69  // the store did not answer, or not so that anything was learned: try again
 	ExitInternal    = 70  // elect itself failed: its guard was killed, or the system refused it something
 	ExitNotElected  = 75  // --once or --wait: somebody else leads

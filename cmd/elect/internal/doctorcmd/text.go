@@ -21,7 +21,7 @@ func (f finding) text() string {
 	for _, c := range f.Checks {
 		fmt.Fprintf(&b, "  %-4s  %s", mark(c), c.Name)
 		switch {
-		case c.Passed && c.Detail != "":
+		case c.Passed && c.Detail != "", mark(c) == untried:
 			fmt.Fprintf(&b, " (%s)", c.Detail)
 		case !c.Passed && c.Detail != "":
 			fmt.Fprintf(&b, "\n          %s", oneLine(c.Detail))
@@ -43,6 +43,9 @@ func (f finding) text() string {
 	return b.String()
 }
 
+// untried marks a check that nothing is known about.
+const untried = "-"
+
 func mark(c core.ProbeCheck) string {
 	switch {
 	case c.Passed:
@@ -50,7 +53,7 @@ func mark(c core.ProbeCheck) string {
 	case c.Optional:
 		return "note"
 	case c.Inconclusive && c.Advice == "":
-		return "-"
+		return untried
 	case c.Inconclusive:
 		return "?"
 	}

@@ -13,9 +13,8 @@ import (
 	"github.com/cloudelect/cloudelect/cmd/elect/internal/cliutil"
 )
 
-// ExitBadEntry is the exit code when what is stored is no entry (sysexits.h:
-// EX_DATAERR), so that a script can tell it from a missing permission.
-const ExitBadEntry = 65
+// ExitBadEntry is the exit code when what is stored is no entry.
+const ExitBadEntry = cliutil.ExitBadEntry
 
 // DefaultTimeout bounds one read.
 const DefaultTimeout = 10 * time.Second

@@ -110,10 +110,10 @@ var worlds = []struct {
 	},
 	{
 		"vacant", func(d *memory.Decider) { d.Lead("w1", time.Second); d.Lead("", time.Second) },
-		`{"store":"mem://test","state":"vacant","fencing_token":2,"election_number":1,"version":"v2","term_ms":1000,"term_expiry":"2000-01-01T00:00:01Z"}`,
+		`{"store":"mem://test","state":"vacant","fencing_token":1,"election_number":1,"version":"v2","term_ms":1000,"term_expiry":"2000-01-01T00:00:01Z"}`,
 		`mem://test
   state            vacant: the last leader resigned, anybody can lead at once
-  fencing token    2
+  fencing token    1
   election number  1
   version          v2
   clocks           the store told no time

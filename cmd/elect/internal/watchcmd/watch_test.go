@@ -95,7 +95,7 @@ func TestLines(t *testing.T) {
 00:00:01  w1 leads, fencing token 946684801, at h:1
 00:00:08  nobody leads: the term of w1 with fencing token 946684801 is over
 00:00:10  w2 leads, fencing token 946684802
-00:00:11  nobody leads: vacant since the reign with fencing token 946684803
+00:00:11  nobody leads: vacant since the reign with fencing token 946684802
 00:00:12  nobody can lead: mem://test: memory: bad entry: not JSON of the expected form: invalid character 'r' looking for beginning of value: look at it, and if nobody needs it: elect break --store mem://test --corrupt --version v6
 `)
 	})
