@@ -38,7 +38,7 @@ test: ## run all tests, with -race where a C compiler exists (PKG=./... TIMEOUT=
 	set -x; $(GO) test $$race -timeout $(TIMEOUT) $(TESTFLAGS) $(PKG)
 
 # Cheap checks first. Each is a target of its own: `make staticcheck` repeats one.
-verify: format tidy rules vet staticcheck cross ## check everything that CI checks, without the tests
+verify: format tidy rules vet staticcheck costs cross ## check everything that CI checks, without the tests
 	@echo "verify: all checks passed"
 
 format: ## check that the code is formatted with gofmt
@@ -56,6 +56,10 @@ vet: ## run go vet, tests included
 
 staticcheck: ## run staticcheck
 	$(GO) run $(STATICCHECK) ./...
+
+# Tests that count allocations: the race detector, which make test uses, allocates itself.
+costs: ## count the allocations that the documents promise
+	$(GO) test -run '^TestAllocations' ./core
 
 # vet compiles the tests too. The system it runs on costs nothing here: vet has built it.
 cross: ## build for Linux, macOS and Windows

@@ -191,7 +191,7 @@ func (c *campaign) attempt(rec *record, proof Proof) move {
 		c.base = rec.current
 	}
 	e := c.candidacy(rec)
-	a := c.stamp(e, c.TermLength)
+	a := c.stamp(e, c.sample(), c.TermLength)
 	c.attempts, c.proof = append(c.attempts, a), proof
 	return move{kind: moveWrite, write: e, sent: a.sent}
 }
@@ -333,7 +333,7 @@ func (c *campaign) vacate(ctx context.Context, stored *entry.RaceEntry, until ti
 	e := *stored
 	e.ElectionNumber++
 	endEntry(&e, false, nil)
-	a := c.stamp(&e, stored.TermLength)
+	a := c.stamp(&e, c.sample(), stored.TermLength)
 	outcome, err := c.write(ctx, nil, until-a.sent.elapsed, OpResign, &e, a.sent)
 	kind := EventResigned
 	if outcome != OutcomeStored {

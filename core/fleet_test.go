@@ -110,10 +110,6 @@ func BenchmarkFleet(b *testing.B) {
 		f.settle(goroutines + 2*n)
 		bytes2, goroutines2 := footprint()
 		b.ReportMetric(float64(bytes2-bytes)/n, "B/election")
-		var m runtime.MemStats
-		runtime.ReadMemStats(&m)
-		b.ReportMetric(float64(m.StackInuse)/n, "stack")
-		b.ReportMetric(float64(m.HeapAlloc)/n, "heap")
 		b.ReportMetric(float64(goroutines2-goroutines)/n, "goroutines/election")
 		b.ReportMetric(float64(f.ended.Load()), "expired")
 		f.stop()

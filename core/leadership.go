@@ -83,16 +83,23 @@ func (l *Leadership) Expiration() *TimeView { return &l.view }
 // TimeLeft is how much of the term is left, by the same measure as Check: zero
 // once the reign is over. A renewal makes it TermLength again.
 func (l *Leadership) TimeLeft() time.Duration {
-	if l.Check() != nil {
+	now, err := l.look()
+	if err != nil {
 		return 0
 	}
-	return max(l.reignLeft(l.c.sample()), 0)
+	return l.reignLeft(now)
 }
 
 // Check tells whether the reign lasts: nil, or why it is over. It asks the
 // clocks, not the context, so it knows at once after a freeze. Call it right
 // before whatever only a leader may do.
 func (l *Leadership) Check() error {
+	_, err := l.look()
+	return err
+}
+
+// look is Check, and returns the instant that it is about.
+func (l *Leadership) look() (instant, error) {
 	l.mu.Lock()
 	now := l.c.sample()
 	err := l.reign.over
@@ -105,7 +112,7 @@ func (l *Leadership) Check() error {
 	if news {
 		l.ended(now, err)
 	}
-	return err
+	return now, err
 }
 
 // end ends the reign, unless it has ended. It does no I/O and waits for nothing.

@@ -31,20 +31,18 @@ func (l *Leadership) renewIf(ctx context.Context, needed func() bool) error {
 }
 
 func (l *Leadership) renew(ctx context.Context, needed func() bool, change func(*entry.RaceEntry)) (sent, stored string, err error) {
-	if err := l.Check(); err != nil {
-		return "", "", err
-	}
 	if err := l.lock(ctx, l.ctx.Done()); err != nil {
 		return "", "", l.orOver(err)
 	}
 	defer l.unlock()
-	if err := l.Check(); err != nil { // it may have ended while we waited
+	now, err := l.look() // after the wait for the lock, if there was one
+	if err != nil {
 		return "", "", err
 	}
 	if needed != nil && !needed() {
 		return "", "", nil
 	}
-	sent, stored, err = l.send(ctx, l.ctx, OpRenew, l.reignLeft(l.c.sample()), l.c.TermLength, change)
+	sent, stored, err = l.send(ctx, l.ctx, OpRenew, now, l.reignLeft(now), l.c.TermLength, change)
 	if err != nil {
 		err = l.orOver(err)
 	}

@@ -76,7 +76,7 @@ func (l *Leadership) vacate(ctx context.Context, checkpoint *[]byte) error {
 		if held == 0 {
 			term = l.c.TermLength
 		}
-		_, stored, err := l.send(ctx, nil, OpResign, left, term, func(e *entry.RaceEntry) { endEntry(e, held > 0, checkpoint) })
+		_, stored, err := l.send(ctx, nil, OpResign, now, left, term, func(e *entry.RaceEntry) { endEntry(e, held > 0, checkpoint) })
 		l.mu.Lock()
 		now = l.c.sample()
 		settled := l.reign.resigned || l.reign.lost

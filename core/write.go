@@ -20,12 +20,11 @@ func newNonce() string {
 	return string(text[:])
 }
 
-// stamp fills in what every write has in common: the times, as of just before
-// it is sent, and the nonce.
-func (c *client) stamp(e *entry.RaceEntry, term time.Duration) attempt {
+// stamp fills in what every write has in common: the times, as of now, which
+// is just before it is sent, and the nonce.
+func (c *client) stamp(e *entry.RaceEntry, now instant, term time.Duration) attempt {
 	e.Nonce = newNonce()
 	e.TermLength = term
-	now := c.sample()
 	e.SentBy = c.mem.sentBy(now)
 	e.TermExpiry = now.wall.Add(term)
 	if byStore := e.SentBy.Add(term); !e.SentBy.IsZero() && byStore.After(e.TermExpiry) {
@@ -70,10 +69,10 @@ func (l *Leadership) unlock() {
 }
 
 // send writes the next version of this reign, which change has prepared from
-// the current one, and settles the answer. The lock is held. A nil error means
-// that some write of this reign was confirmed: stored is the nonce of that
-// one, and sent that of the one that was sent now.
-func (l *Leadership) send(ctx, until context.Context, op Op, limit, term time.Duration, change func(*entry.RaceEntry)) (sent, stored string, err error) {
+// the current one, and settles the answer. The lock is held, and now is just
+// before. A nil error means that some write of this reign was confirmed: stored
+// is the nonce of that one, and sent that of the one that was sent now.
+func (l *Leadership) send(ctx, until context.Context, op Op, now instant, limit, term time.Duration, change func(*entry.RaceEntry)) (sent, stored string, err error) {
 	l.mu.Lock()
 	e := new(entry.RaceEntry)
 	*e = *l.reign.current
@@ -82,7 +81,7 @@ func (l *Leadership) send(ctx, until context.Context, op Op, limit, term time.Du
 	if change != nil {
 		change(e)
 	}
-	a := l.c.stamp(e, term)
+	a := l.c.stamp(e, now, term)
 	a.vacates = op == OpResign
 	l.mu.Lock()
 	if op != OpResign {

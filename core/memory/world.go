@@ -47,7 +47,7 @@ func (d *Decider) Lead(id string, term time.Duration) entry.RaceEntry {
 		}
 		e.Checkpoint = r.current.Checkpoint
 	}
-	r.store(e)
+	r.store(&e)
 	return *r.read()
 }
 
@@ -56,7 +56,7 @@ func (d *Decider) Lead(id string, term time.Duration) entry.RaceEntry {
 func (d *Decider) Plant(e entry.RaceEntry) {
 	d.rec.mu.Lock()
 	defer d.rec.mu.Unlock()
-	d.rec.store(e.Clone())
+	d.rec.store(&e)
 	d.rec.bad = e.Validate()
 }
 
@@ -69,7 +69,7 @@ func (d *Decider) PlantRaw(b []byte) {
 	}
 	d.rec.mu.Lock()
 	defer d.rec.mu.Unlock()
-	d.rec.store(*e)
+	d.rec.store(e)
 	d.rec.bad, d.rec.raw = err, bytes.Clone(b)
 }
 
