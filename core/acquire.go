@@ -20,7 +20,7 @@ import (
 // goroutine for that moment: who leads thousands of elections pays for waiting only.
 func (c Config) Acquire(ctx context.Context) error {
 	a := &acquisition{settings: settings{Config: c}}
-	l := newLeg()
+	l := a.first.begin()
 	go a.begin(ctx, l)
 	for {
 		won, err := a.supervise(ctx, l)
@@ -32,7 +32,7 @@ func (c Config) Acquire(ctx context.Context) error {
 			a.OnOusting(ctx)
 		}
 		won.working.Wait()
-		l = newLeg()
+		l = new(leg).begin()
 		go a.follow(ctx, won, l)
 	}
 }
@@ -41,6 +41,7 @@ func (c Config) Acquire(ctx context.Context) error {
 type acquisition struct {
 	settings
 	hooks    *hooks
+	first    leg
 	campaign *campaign // nil where there is none to wait for
 }
 
@@ -67,12 +68,12 @@ func (a *acquisition) play(ctx context.Context, l *leg) {
 
 // supervise waits for a win; when there will be none, for every callback.
 func (a *acquisition) supervise(ctx context.Context, l *leg) (won *Leadership, err error) {
-	<-l.done
+	last := l.wait()
 	if a.campaign != nil {
 		won, err = a.campaign.supervise(ctx, l)
 		a.campaign = nil // it would be kept for as long as the reign
 	} else {
-		err = l.last.move.err
+		err = last.move.err
 	}
 	if err != nil && a.hooks != nil {
 		a.hooks.drain(nil)

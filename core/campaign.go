@@ -48,7 +48,7 @@ func newCampaign(s *settings, h *hooks, once bool) *campaign {
 // run campaigns until it wins. The Leadership that it returns is guarded by
 // its pulse.
 func (c *campaign) run(ctx context.Context) (*Leadership, error) {
-	l := newLeg()
+	l := new(leg).begin()
 	go c.play(ctx, nil, l)
 	return c.supervise(ctx, l)
 }
@@ -59,8 +59,7 @@ func (c *campaign) run(ctx context.Context) (*Leadership, error) {
 // clock. A request that ignores its context is left behind with its goroutine.
 func (c *campaign) supervise(ctx context.Context, l *leg) (*Leadership, error) {
 	for {
-		<-l.done
-		last := l.last
+		last := l.wait()
 		switch m := &last.move; m.kind {
 		case moveWait:
 			c.idle(ctx, m)
@@ -70,7 +69,7 @@ func (c *campaign) supervise(ctx context.Context, l *leg) (*Leadership, error) {
 			}
 			return m.won, nil
 		}
-		l = newLeg()
+		l = new(leg).begin()
 		go c.play(ctx, last, l)
 	}
 }

@@ -41,10 +41,16 @@ type leaderKey struct {
 	held  bool
 }
 
-func newHooks(ctx context.Context, s *settings) *hooks { return &hooks{ctx: ctx, s: s} }
+// newHooks returns nil where there is nobody to call: then nothing is noted.
+func newHooks(ctx context.Context, s *settings) *hooks {
+	if s.OnEvent == nil && s.Logger == nil && s.LeaderChanged == nil {
+		return nil
+	}
+	return &hooks{ctx: ctx, s: s}
+}
 
 // wantsEvents tells whether anybody would see an event.
-func (h *hooks) wantsEvents() bool { return h.s.OnEvent != nil || h.s.Logger != nil }
+func (h *hooks) wantsEvents() bool { return h != nil && (h.s.OnEvent != nil || h.s.Logger != nil) }
 
 // tell queues an event. It never blocks.
 func (h *hooks) tell(now instant, e Event) {
@@ -99,6 +105,9 @@ func (h *hooks) deliverEvents() {
 // sawLeader calls LeaderChanged if e shows another leader or another reign
 // than the entry before it. Nothing stored before anything was seen is no change.
 func (h *hooks) sawLeader(now instant, e *entry.RaceEntry) {
+	if h == nil {
+		return
+	}
 	key := leaderKey{}
 	if !e.Vacant() {
 		key = leaderKey{e.LeaderID, e.FencingToken, e.Held}
@@ -139,6 +148,9 @@ func (h *hooks) deliverChanges() {
 
 // sawOffset warns once when the clocks are proved to be too far apart.
 func (h *hooks) sawOffset(now instant, ahead time.Duration) {
+	if h == nil {
+		return
+	}
 	skewed := ahead.Abs() > h.s.MaxClockSkew
 	h.mu.Lock()
 	news := skewed && !h.skewed
@@ -164,6 +176,9 @@ func (h *hooks) stopped() {
 
 // drain waits until every callback has returned, or give up is closed.
 func (h *hooks) drain(giveUp <-chan struct{}) {
+	if h == nil {
+		return
+	}
 	for {
 		h.mu.Lock()
 		idle := h.idle

@@ -264,7 +264,8 @@ func TestNobodyListens(t *testing.T) {
 	h.sawLeader(at(0), leads("a", 1))
 	h.tell(at(0), Event{Kind: EventElected})
 	h.sawOffset(at(0), time.Hour)
-	if h.wantsEvents() || h.idle != nil || len(h.queue) != 0 || h.next != nil {
+	h.drain(nil)
+	if h != nil || h.wantsEvents() {
 		t.Errorf("%+v", h)
 	}
 }

@@ -32,18 +32,26 @@ type move struct {
 	err error
 }
 
-// leg is a row of turns that one goroutine plays. done is closed when it ends
-// with its last turn.
+// leg is a row of turns that one goroutine plays. It ends with its last turn.
 type leg struct {
-	last *turn
-	done chan struct{}
+	last    *turn
+	playing sync.WaitGroup
 }
 
-func newLeg() *leg { return &leg{done: make(chan struct{})} }
+func (l *leg) begin() *leg {
+	l.playing.Add(1)
+	return l
+}
 
 func (l *leg) end(t *turn) {
 	l.last = t
-	close(l.done)
+	l.playing.Done()
+}
+
+// wait returns the last turn when the leg has ended.
+func (l *leg) wait() *turn {
+	l.playing.Wait()
+	return l.last
 }
 
 // turn is one move and the answer that it brought.

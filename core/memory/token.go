@@ -11,10 +11,11 @@ import (
 type token struct {
 	rec     *record
 	version uint64
-	present bool // false: "still nothing there"
-	commit  time.Time
-	date    time.Time
+	present bool   // false: "still nothing there"
+	times   *times // nil where the store tells no time
 }
+
+type times struct{ commit, date time.Time }
 
 var _ core.DatedToken = (*token)(nil)
 
@@ -22,20 +23,33 @@ var _ core.DatedToken = (*token)(nil)
 func (r *record) token() *token {
 	t := &token{rec: r, present: r.present}
 	if r.present {
-		t.version, t.commit = r.version, r.commit
+		t.version = r.version
 	}
 	if r.clock != nil {
 		// Whole seconds, rounded down, as in HTTP's Date header.
-		t.date = r.clock.Now().Truncate(time.Second)
+		t.times = &times{date: r.clock.Now().Truncate(time.Second)}
+		if r.present {
+			t.times.commit = r.commit
+		}
 	}
 	return t
 }
 
 // CommitTS is the store's clock when this version was written; zero without SetClock.
-func (t *token) CommitTS() time.Time { return t.commit }
+func (t *token) CommitTS() time.Time {
+	if t.times == nil {
+		return time.Time{}
+	}
+	return t.times.commit
+}
 
 // StoreDate is the store's clock on the answer, in whole seconds; zero without SetClock.
-func (t *token) StoreDate() time.Time { return t.date }
+func (t *token) StoreDate() time.Time {
+	if t.times == nil {
+		return time.Time{}
+	}
+	return t.times.date
+}
 
 // String makes a token readable in a test's output.
 func (t *token) String() string {
