@@ -14,7 +14,7 @@ GOFMT = "$$($(GO) env GOROOT)/bin/gofmt"
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo build test verify format tidy vet staticcheck rules cross fix bench cover fuzz rename clean
+.PHONY: help demo build test verify format tidy vet staticcheck rules costs cross fix bench cover fuzz rename clean
 
 help: ## list the targets
 	@echo "make TARGET, where TARGET is one of"

@@ -7,6 +7,7 @@ import (
 	"cloud.google.com/go/storage"
 
 	"github.com/cloudelect/cloudelect/core"
+	"github.com/cloudelect/cloudelect/core/probe"
 )
 
 // writeInterval is the time that Cloud Storage wants between two writes to the
@@ -35,6 +36,11 @@ type Options struct {
 	// MinWriteInterval is what the method of this name returns. 0: the
 	// second that Cloud Storage demands. Negative: none, for an emulator.
 	MinWriteInterval time.Duration
+	// ProbeFirst makes the first WriteEntry probe the store (Probe) and refuse,
+	// with an error that Is core.ErrBroken, to write to one that cannot carry an
+	// election. Every write waits until there is a verdict, which takes longer than a
+	// request may: it is for services, not for workers that live for seconds.
+	ProbeFirst bool
 }
 
 // Decider is a core.RaceDecider on one object of Cloud Storage. It is safe for
@@ -45,6 +51,7 @@ type Decider struct {
 	object  string
 	opts    Options
 	invalid error // what is wrong with the above: the answer to everything
+	gate    probe.Gate
 }
 
 var (

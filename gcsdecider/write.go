@@ -45,6 +45,9 @@ func (d *Decider) WriteEntry(ctx context.Context, e *entry.RaceEntry) (entry.Lea
 	if ctx.Err() != nil {
 		return nil, d.notSent(ctx, op)
 	}
+	if err := d.probed(ctx); err != nil {
+		return nil, err
+	}
 
 	ctx, note := withNote(ctx)
 	attrs, err := d.put(ctx, cond, body)
