@@ -68,13 +68,12 @@ func (a *acquisition) play(ctx context.Context, l *leg) {
 
 // supervise waits for a win; when there will be none, for every callback.
 func (a *acquisition) supervise(ctx context.Context, l *leg) (won *Leadership, err error) {
-	last := l.wait()
-	if a.campaign != nil {
-		won, err = a.campaign.supervise(ctx, l)
-		a.campaign = nil // it would be kept for as long as the reign
-	} else {
+	if last := l.wait(); a.campaign == nil {
 		err = last.move.err
+	} else {
+		won, err = a.campaign.supervise(ctx, l)
 	}
+	l.last, a.campaign = nil, nil // they would be kept for as long as the reign
 	if err != nil && a.hooks != nil {
 		a.hooks.drain(nil)
 	}

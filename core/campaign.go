@@ -78,6 +78,7 @@ func (c *campaign) supervise(ctx context.Context, l *leg) (*Leadership, error) {
 // decides, and makes the request that it decided on. It ends with a turn that
 // requests nothing, or whose request was given up.
 func (c *campaign) play(ctx context.Context, last *turn, l *leg) {
+	deepen()
 	for {
 		t := &turn{leg: l}
 		t.move = c.next(ctx, last)

@@ -53,6 +53,7 @@ func newLeadership(ctx context.Context, c client, proof Proof, current *entry.Ra
 		c.mem.hold(hold{current.FencingToken, now.mono + c.MinHold + rateMargin(c.MinHold)})
 	}
 	l.ctx, l.cancel = context.WithCancelCause(context.WithValue(ctx, leadershipKey{}, l))
+	l.ctx.Done() // made here, where the stack is deep, and not where somebody waits for months
 	l.view.reign = l.ctx
 	l.view.show(now, l.reign.end)
 	l.pulse.start(l)

@@ -5,6 +5,7 @@ package docs_test
 
 import (
 	"context"
+	"crypto/rand"
 	"database/sql"
 	"errors"
 	"fmt"
@@ -12,30 +13,61 @@ import (
 	"log"
 	"os"
 	"os/signal"
-	"strconv"
 	"syscall"
 	"testing"
+	"time"
 
 	"cloud.google.com/go/storage"
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/config"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/aws/aws-sdk-go-v2/service/s3"
 
 	"github.com/cloudelect/cloudelect/core"
+	"github.com/cloudelect/cloudelect/dynamodecider"
+	dynamodbemulator "github.com/cloudelect/cloudelect/emulators/dynamodb"
 	"github.com/cloudelect/cloudelect/emulators/gcs"
+	s3emulator "github.com/cloudelect/cloudelect/emulators/s3"
 	"github.com/cloudelect/cloudelect/gcsdecider"
+	"github.com/cloudelect/cloudelect/s3decider"
 )
 
-// TestMain puts an emulator where the examples expect Cloud Storage.
+// TestMain puts emulators where the examples expect the services.
 func TestMain(m *testing.M) {
 	os.Exit(run(m))
 }
 
 func run(m *testing.M) int {
-	server, err := gcs.Start(&gcs.Options{Buckets: []string{"my-bucket"}})
-	if err != nil {
+	fail := func(err error) int {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
-	defer server.Close()
-	os.Setenv("STORAGE_EMULATOR_HOST", server.Endpoint())
+	google, err := gcs.Start(&gcs.Options{Buckets: []string{"my-bucket"}})
+	if err != nil {
+		return fail(err)
+	}
+	defer google.Close()
+	buckets, err := s3emulator.Start(&s3emulator.Options{Buckets: []string{"my-bucket"}})
+	if err != nil {
+		return fail(err)
+	}
+	defer buckets.Close()
+	tables, err := dynamodbemulator.Start(&dynamodbemulator.Options{Tables: map[string]string{"elections": "election", "ledger": "page"}})
+	if err != nil {
+		return fail(err)
+	}
+	defer tables.Close()
+	for name, value := range map[string]string{
+		"STORAGE_EMULATOR_HOST":     google.Endpoint(),
+		"AWS_ENDPOINT_URL_S3":       buckets.URL(),
+		"AWS_ENDPOINT_URL_DYNAMODB": tables.URL(),
+		"AWS_REGION":                "us-east-1",
+		"AWS_ACCESS_KEY_ID":         "emulator", "AWS_SECRET_ACCESS_KEY": "emulator",
+		"AWS_CONFIG_FILE": os.DevNull, "AWS_SHARED_CREDENTIALS_FILE": os.DevNull, "AWS_PROFILE": "",
+	} {
+		os.Setenv(name, value)
+	}
 	log.SetOutput(io.Discard)
 	return m.Run()
 }
@@ -79,41 +111,124 @@ func updateReport(ctx context.Context, db *sql.DB, l *core.Leadership, total int
 
 var _ = updateReport // there is no database here to try it on
 
-// writeFenced writes an object that refuses the leaders of the past.
-func writeFenced(ctx context.Context, object *storage.ObjectHandle, token int64, content string) error {
-	condition := storage.Conditions{DoesNotExist: true}
-	attrs, err := object.Attrs(ctx)
-	switch {
-	case errors.Is(err, storage.ErrObjectNotExist):
-	case err != nil:
-		return err
-	default:
-		last, err := strconv.ParseInt(attrs.Metadata["fencing-token"], 10, 64)
-		if err != nil || last > token {
-			return fmt.Errorf("written with fencing token %q, mine is %d", attrs.Metadata["fencing-token"], token)
-		}
-		condition = storage.Conditions{GenerationMatch: attrs.Generation}
+// publish writes an object in Cloud Storage that refuses the leaders of the past.
+func publish(ctx context.Context, client *storage.Client, l *core.Leadership, data []byte) error {
+	report := gcsdecider.NewFencedObject(client, "my-bucket", "reports/latest", nil)
+	err := report.Write(ctx, l.FencingToken(), data)
+	if errors.Is(err, gcsdecider.ErrStaleToken) {
+		return fmt.Errorf("stop working: %w", err) // the object is as the next leader left it
 	}
-	w := object.If(condition).NewWriter(ctx)
-	w.Metadata = map[string]string{"fencing-token": strconv.FormatInt(token, 10)}
-	_, err = io.WriteString(w, content)
-	return errors.Join(err, w.Close()) // 412: somebody wrote in between; start again
+	return err
 }
 
-// An object that refuses the leaders of the past.
-func Example_fencedObject() {
+// publishToS3 writes an object in S3 that refuses the leaders of the past, and reads it.
+func publishToS3(ctx context.Context, client *s3.Client, l *core.Leadership, data []byte) ([]byte, error) {
+	report := s3decider.NewFencedObject(client, "my-bucket", "reports/latest", nil)
+	if err := report.Write(ctx, l.FencingToken(), data); err != nil {
+		return nil, err // s3decider.ErrStaleToken: this reign is over
+	}
+	latest, err := report.Read(ctx) // the bytes under the name itself are a pointer
+	if err != nil {
+		return nil, err
+	}
+	return latest.Data, nil
+}
+
+// book writes to a table of its own, if the reign is still the current one.
+func book(ctx context.Context, client *dynamodb.Client, election *dynamodecider.Decider, l *core.Leadership, page string) error {
+	_, err := election.WriteFenced(ctx, client, l, &dynamodb.TransactWriteItemsInput{
+		TransactItems: []types.TransactWriteItem{{Put: &types.Put{
+			TableName: aws.String("ledger"),
+			Item:      map[string]types.AttributeValue{"page": &types.AttributeValueMemberS{Value: page}},
+		}}},
+	})
+	if errors.Is(err, core.ErrLeadershipLost) {
+		return fmt.Errorf("nothing was written, stop working: %w", err)
+	}
+	return err
+}
+
+// Deciders of the three stores, made with the ordinary credentials. Nothing is sent.
+func Example_stores() {
 	ctx := context.Background()
-	client, err := gcsdecider.NewClient(ctx)
+	google, err := gcsdecider.NewClient(ctx) // finds what storage.NewClient finds
 	if err != nil {
 		log.Fatal(err)
 	}
-	defer client.Close()
-	report := client.Bucket("my-bucket").Object("report")
-	fmt.Println(writeFenced(ctx, report, 41, "from the leader"))
-	fmt.Println(writeFenced(ctx, report, 42, "from its successor"))
-	fmt.Println(writeFenced(ctx, report, 41, "from the past"))
+	defer google.Close()
+	amazon, err := config.LoadDefaultConfig(ctx)
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, decider := range []core.RaceDecider{
+		gcsdecider.NewDecider(google, "my-bucket", "elections/nightly", nil),
+		s3decider.NewDecider(s3.NewFromConfig(amazon), "my-bucket", "elections/nightly", nil),
+		dynamodecider.NewDecider(dynamodb.NewFromConfig(amazon), "elections", "nightly", nil),
+	} {
+		fmt.Println(decider)
+	}
+	// Output:
+	// gs://my-bucket/elections/nightly
+	// s3://my-bucket/elections/nightly
+	// dynamodb://elections/nightly
+}
+
+// succeed lets somebody else lead, as when the leader was frozen for a term: nobody
+// tells it. The reign that is returned is the next one.
+func succeed(ctx context.Context, decider core.RaceDecider) (frozen, next *core.Leadership) {
+	frozen, err := core.Config{LeaderID: "ann", Decider: decider, TermLength: time.Hour}.Campaign(ctx)
+	if err != nil {
+		log.Fatal(err)
+	}
+	last, err := decider.ReadCurrent(ctx)
+	if err != nil {
+		log.Fatal(err)
+	}
+	last.LeaderID, last.Nonce = "", rand.Text()
+	last.ElectionNumber++
+	if _, err := decider.WriteEntry(ctx, last); err != nil {
+		log.Fatal(err)
+	}
+	next, err = core.Config{LeaderID: "bob", Decider: decider, TermLength: time.Hour}.Campaign(ctx)
+	if err != nil {
+		log.Fatal(err)
+	}
+	return frozen, next
+}
+
+// What a leader of the past writes is refused, in each of the three stores.
+func Example_fenced() {
+	ctx := context.Background()
+	google, err := gcsdecider.NewClient(ctx)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer google.Close()
+	amazon, err := config.LoadDefaultConfig(ctx)
+	if err != nil {
+		log.Fatal(err)
+	}
+	bucket := s3.NewFromConfig(amazon, func(o *s3.Options) { o.UsePathStyle = true })
+	tables := dynamodb.NewFromConfig(amazon)
+	election := dynamodecider.NewDecider(tables, "elections", "nightly", nil)
+	frozen, next := succeed(ctx, election)
+	defer next.Resign(ctx)
+
+	fmt.Println(publish(ctx, google, next, []byte("new")))
+	fmt.Println(errors.Is(publish(ctx, google, frozen, []byte("old")), gcsdecider.ErrStaleToken))
+
+	data, err := publishToS3(ctx, bucket, next, []byte("new"))
+	fmt.Println(string(data), err)
+	_, err = publishToS3(ctx, bucket, frozen, []byte("old"))
+	fmt.Println(errors.Is(err, s3decider.ErrStaleToken))
+
+	fmt.Println(book(ctx, tables, election, next, "1"))
+	fmt.Println(errors.Is(book(ctx, tables, election, frozen, "2"), core.ErrLeadershipLost))
 	// Output:
 	// <nil>
+	// true
+	// new <nil>
+	// true
 	// <nil>
-	// written with fencing token "42", mine is 41
+	// true
 }

@@ -2,10 +2,13 @@
 // services: everything that tests and the demo need to run an election without
 // an account, a network or a container.
 //
-//   - gcs is Google Cloud Storage in this process, behind a loopback listener.
+//   - gcs, s3 and dynamodb are Google Cloud Storage, Amazon S3 and Amazon DynamoDB in
+//     this process, behind loopback listeners.
 //   - netfault stands between a client and any HTTP service and does what
 //     services and networks do on a bad day: delays, throttling, lost answers,
-//     wrong dates.
+//     wrong dates, signatures that are refused.
+//   - badstore stands before one of the stores and breaks one promise of it, to
+//     show that a probe can tell.
 //
 // Each store has a folder of its own beside these, and one call that starts it.
 // None of them imports an election, a decider or an entry: a reading of a store

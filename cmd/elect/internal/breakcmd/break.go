@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/cloudelect/cloudelect/cmd/elect/internal/cliutil"
@@ -73,7 +74,7 @@ func (b *breaker) run(ctx context.Context) (*result, error) {
 		}
 	}
 	if unsettled != nil {
-		return nil, cliutil.Exit(cliutil.ExitUnavailable, "break: it is not known whether the reign was ended: look with elect status --store %s (%w)", b.store, unsettled)
+		return nil, cliutil.Exit(cliutil.ExitUnavailable, "break: it is not known whether the reign was ended: look with elect status --store %s (%w)", cliutil.ShellWord(b.store), unsettled)
 	}
 	return nil, cliutil.Exit(cliutil.ExitUnavailable, "break: nothing was written: others wrote first, %d times: try again", len(b.nonces))
 }
@@ -91,7 +92,7 @@ func (b *breaker) write(ctx context.Context, e *entry.RaceEntry) (entry.LeaderTo
 // matches refuses what is not what the operator has seen.
 func (b *breaker) matches(seen statuscmd.Sight) error {
 	e := seen.Entry
-	again := "look again with elect status --store " + b.store
+	again := "look again with elect status --store " + cliutil.ShellWord(b.store)
 	switch {
 	case seen.Bad != nil && !b.corrupt:
 		return cliutil.Exit(statuscmd.ExitBadEntry, "%w", statuscmd.BadAdvice(statuscmd.Describe(b.store, seen)))
@@ -100,7 +101,7 @@ func (b *breaker) matches(seen statuscmd.Sight) error {
 	case seen.Bad == nil && b.corrupt:
 		return changed("%s: what is stored is an entry and not corrupt (fencing token %d): to end its reign use --fencing-token without --corrupt",
 			b.store, e.FencingToken)
-	case b.version != "" && b.version != seen.Version():
+	case b.version != "" && !sameVersion(b.version, seen.Version()):
 		return changed("%s: version %s is stored now, not %s: nothing was written, %s", b.store, seen.Version(), b.version, again)
 	case seen.Bad != nil:
 		return nil
@@ -110,6 +111,13 @@ func (b *breaker) matches(seen statuscmd.Sight) error {
 		return changed("%s: nobody leads: the reign with fencing token %d was resigned, and anybody can lead at once", b.store, b.token)
 	}
 	return nil
+}
+
+// sameVersion compares what was typed with what is stored. A shell takes the quotes
+// of an ETag away; they tell nothing apart, and the write is conditional anyway.
+func sameVersion(typed, stored string) bool {
+	bare := strings.NewReplacer(`"`, "")
+	return bare.Replace(typed) == bare.Replace(stored)
 }
 
 func changed(format string, args ...any) error {

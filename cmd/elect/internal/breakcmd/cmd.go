@@ -70,7 +70,8 @@ func New(env *cliutil.Env) *cobra.Command {
 		Short: "End a reign as an operator, or replace an unreadable entry",
 		Long:  long,
 		Example: `  elect break --store gs://my-bucket/elections/nightly --fencing-token 1785456001
-  elect break --store gs://my-bucket/elections/nightly --corrupt --version 1785456001123456`,
+  elect break --store gs://my-bucket/elections/nightly --corrupt --version 1785456001123456
+  elect break --store s3://my-bucket/elections/nightly --corrupt --version '"9a0364b9e99bb480dd25e1f0284c8555"'`,
 		Args: cliutil.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			o.tokenGiven = cmd.Flags().Changed("fencing-token")

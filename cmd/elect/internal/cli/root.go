@@ -15,6 +15,7 @@ import (
 	"github.com/cloudelect/cloudelect/cmd/elect/internal/doctorcmd"
 	"github.com/cloudelect/cloudelect/cmd/elect/internal/emulatecmd"
 	"github.com/cloudelect/cloudelect/cmd/elect/internal/guard"
+	"github.com/cloudelect/cloudelect/cmd/elect/internal/initcmd"
 	"github.com/cloudelect/cloudelect/cmd/elect/internal/runcmd"
 	"github.com/cloudelect/cloudelect/cmd/elect/internal/statuscmd"
 	"github.com/cloudelect/cloudelect/cmd/elect/internal/watchcmd"
@@ -39,11 +40,19 @@ func Main(ctx context.Context, args []string, env *cliutil.Env) int {
 func New(env *cliutil.Env) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "elect",
-		Short: "Leader election through one object in a bucket",
+		Short: "Leader election through one object in a bucket, or one item in a table",
 		Long: `elect chooses one leader among workers that share nothing but an object in
-Cloud Storage. Nothing else has to run.`,
+Cloud Storage or S3, or an item in DynamoDB. Nothing else has to run.
+
+--store names the election:
+  gs://BUCKET/OBJECT
+  s3://BUCKET/KEY?region=REGION&endpoint=https://HOST&path-style=true
+  dynamodb://TABLE/ELECTION?region=REGION&endpoint=https://HOST
+The options of s3:// and dynamodb:// can be left out; quote them in a shell. Credentials,
+and the region, come from where gcloud's and aws's come from.`,
 		Example: `  elect run --store gs://my-bucket/elections/nightly -- ./work --all
-  elect status --store gs://my-bucket/elections/nightly`,
+  elect status --store s3://my-bucket/elections/nightly
+  elect init --store 'dynamodb://elections/nightly?region=eu-central-1'`,
 		// Errors are printed by Main, on one line.
 		SilenceErrors: true,
 		SilenceUsage:  true,
@@ -70,6 +79,7 @@ Cloud Storage. Nothing else has to run.`,
 		statuscmd.New(env),
 		watchcmd.New(env),
 		breakcmd.New(env),
+		initcmd.New(env),
 		doctorcmd.New(env),
 		emulatecmd.New(env),
 		demo.New(env),

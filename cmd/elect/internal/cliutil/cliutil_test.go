@@ -90,3 +90,14 @@ func TestOpen(t *testing.T) {
 		}
 	}
 }
+
+func TestShellWord(t *testing.T) {
+	for text, want := range map[string]string{
+		"gs://b/o": "gs://b/o", "": "''", "s3://b/k?region=x&endpoint=http://h": "'s3://b/k?region=x&endpoint=http://h'",
+		`"9a0364b9"`: `'"9a0364b9"'`, "it's": `'it'\''s'`, "ä": "'ä'", "$(x)": "'$(x)'",
+	} {
+		if got := cliutil.ShellWord(text); got != want {
+			t.Errorf("ShellWord(%q) = %s, want %s", text, got, want)
+		}
+	}
+}

@@ -27,7 +27,7 @@ func (e *Env) Warn(format string, args ...any) {
 
 // StoreFlag adds --store, which every command that looks at an election needs.
 func StoreFlag(cmd *cobra.Command, url *string) {
-	cmd.Flags().StringVarP(url, "store", "s", "", "where the election is kept: gs://BUCKET/OBJECT")
+	cmd.Flags().StringVarP(url, "store", "s", "", "where the election is kept: gs://BUCKET/OBJECT, s3://BUCKET/KEY or dynamodb://TABLE/ELECTION")
 }
 
 // NoArgs refuses arguments, as an error that says so.

@@ -7,6 +7,8 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"slices"
+	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -14,7 +16,6 @@ import (
 	"github.com/cloudelect/cloudelect/cmd/elect/internal/cliutil"
 	"github.com/cloudelect/cloudelect/cmd/elect/internal/fencedlog"
 	"github.com/cloudelect/cloudelect/cmd/elect/internal/timeline/screen"
-	"github.com/cloudelect/cloudelect/emulators/gcs"
 )
 
 const (
@@ -25,13 +26,14 @@ const (
 // New returns the command.
 func New(env *cliutil.Env) *cobra.Command {
 	var workers int
+	var kind string
 	var asJSON, fast bool
 	cmd := &cobra.Command{
 		Use:   "demo",
 		Short: "Show an election with processes that are killed, frozen and sent away",
-		Long: `demo starts an emulator of Cloud Storage and a few worker processes on this
-machine. They campaign through one object, and while one leads it writes to a log
-that refuses the fencing tokens of the past. One leader is killed, one is frozen
+		Long: `demo starts an emulator of Cloud Storage (--store s3 or dynamodb: of that) and a
+few worker processes on this machine. They campaign through one object, or one item,
+and while one leads it writes to a log that refuses the fencing tokens of the past. One leader is killed, one is frozen
 between a check and a write until somebody else leads and then continued, and one
 is asked to leave. The reigns are drawn as a timeline, and checked: no two workers
 may pass their checks at the same time, tokens must rise, and the log must have
@@ -46,11 +48,13 @@ Exit codes: 0 all was well; 1 something was not: reigns overlapped, a token fell
 a late line was accepted, or the demo could not go on; 64 the command line is
 wrong; 128+n ended by signal n.`,
 		Example: `  elect demo
-  elect demo --fast --workers 5
+  elect demo --store dynamodb --fast --workers 5
   elect demo --fast --json | jq .failover_ms`,
 		Args: cliutil.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			switch {
+			case !slices.Contains(kinds, kind):
+				return cliutil.Usage("--store %.40q is no store of a demo: write one of %s", kind, strings.Join(kinds, ", "))
 			case workers < minWorkers:
 				return cliutil.Usage("--workers %d is not enough: one dies, one freezes, and somebody must be left to take over: give %d or more", workers, minWorkers)
 			case workers > maxWorkers:
@@ -62,10 +66,11 @@ wrong; 128+n ended by signal n.`,
 			if fast {
 				p = fastPace()
 			}
-			return run(cmd.Context(), env, p, workers, asJSON)
+			return run(cmd.Context(), env, kind, p, workers, asJSON)
 		},
 	}
 	f := cmd.Flags()
+	f.StringVar(&kind, "store", kindGCS, "the store to emulate: gcs, s3 or dynamodb")
 	f.IntVar(&workers, "workers", minWorkers, "how many worker processes to start")
 	f.BoolVar(&asJSON, "json", false, "print the last line only")
 	f.BoolVar(&fast, "fast", false, "with terms so short that only an emulator allows them")
@@ -74,14 +79,14 @@ wrong; 128+n ended by signal n.`,
 }
 
 // run performs a demo. When it returns nothing of it is left: no process, no file.
-func run(ctx context.Context, env *cliutil.Env, pc pace, workers int, asJSON bool) error {
+func run(ctx context.Context, env *cliutil.Env, kind string, pc pace, workers int, asJSON bool) error {
 	ctx, stop := interruptible(ctx)
 	defer stop()
-	server, err := gcs.Start(&gcs.Options{Buckets: []string{bucket}})
+	at, err := emulate(kind)
 	if err != nil {
 		return failed(err)
 	}
-	defer server.Close()
+	defer at.close()
 	dir, err := os.MkdirTemp("", "elect-demo-")
 	if err != nil {
 		return failed(fmt.Errorf("demo: no place for the log: %w", err))
@@ -90,12 +95,12 @@ func run(ctx context.Context, env *cliutil.Env, pc pace, workers int, asJSON boo
 
 	path := filepath.Join(dir, "log")
 	p := &play{pace: pc, log: fencedlog.New(path), ended: make(map[*process]bool)}
-	p.crew = newCrew(env.Executable, []string{"STORAGE_EMULATOR_HOST=" + server.Endpoint()}, append(pc.flags(), "--log", path))
+	p.crew = newCrew(env.Executable, at.environ, append(pc.flags(), "--log", path, "--store", at.url))
 	defer p.crew.dismiss()
 	var watched *screen.Screen
 	if !asJSON {
 		watched = screen.New(env.Stdout, os.Getenv)
-		watched.Print(opening(workers, pc))
+		watched.Print(opening(workers, at.what, pc))
 	}
 	p.board = newBoard(watched, workers, pc.about())
 	err = p.perform(ctx, workers)
@@ -151,8 +156,8 @@ func interruptible(ctx context.Context) (context.Context, context.CancelFunc) {
 	}
 }
 
-func opening(workers int, p pace) string {
-	return fmt.Sprintf("%d workers campaign for one object in an emulated bucket. A term lasts %.1f s,\n"+
+func opening(workers int, what string, p pace) string {
+	return fmt.Sprintf("%d workers campaign for %s. A term lasts %.1f s,\n"+
 		"a leader renews every %.1f s, the others look every %.1f s.\n\n",
-		workers, p.term.Seconds(), p.renew.Seconds(), p.poll.Seconds())
+		workers, what, p.term.Seconds(), p.renew.Seconds(), p.poll.Seconds())
 }

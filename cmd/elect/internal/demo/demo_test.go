@@ -87,7 +87,10 @@ func processesWith(t *testing.T, text string) (found string) {
 // The whole demo, with the processes that it is about.
 func TestDemo(t *testing.T) {
 	t.Parallel()
-	for _, flags := range [][]string{{"--fast"}, {"--fast", "--json", "--workers", "4"}} {
+	for _, flags := range [][]string{
+		{"--fast"}, {"--fast", "--json", "--workers", "4"},
+		{"--fast", "--json", "--store", "s3"}, {"--fast", "--json", "--store", "dynamodb"},
+	} {
 		t.Run(strings.Join(flags, " "), func(t *testing.T) {
 			t.Parallel()
 			cmd, tmp := program(t, flags...)
@@ -198,6 +201,8 @@ func TestBadInput(t *testing.T) {
 		args []string
 		says string
 	}{
+		{[]string{"--store", "s3://b/k"}, "gcs, s3, dynamodb"},
+		{[]string{"--store", ""}, "gcs, s3, dynamodb"},
 		{[]string{"--workers", "2"}, "give 3 or more"},
 		{[]string{"--workers", "0"}, "give 3 or more"},
 		{[]string{"--workers", "-1"}, "give 3 or more"},

@@ -1,5 +1,5 @@
 // Package demo is `elect demo`: an election with real processes on an emulator
-// of Cloud Storage, in which leaders are killed, frozen and sent away.
+// of a store, in which leaders are killed, frozen and sent away.
 //
 // The parent process runs the emulator and the script. Workers are processes of
 // the same program (worker.go): they campaign with package core and, while they

@@ -16,13 +16,9 @@ import (
 	"github.com/cloudelect/cloudelect/cmd/elect/internal/cliutil"
 	"github.com/cloudelect/cloudelect/cmd/elect/internal/fencedlog"
 	"github.com/cloudelect/cloudelect/core"
-	"github.com/cloudelect/cloudelect/gcsdecider"
 )
 
 const (
-	bucket = "elections"
-	object = "demo"
-
 	checkEvery  = 10 * time.Millisecond
 	appendEvery = 5 // checks
 )
@@ -39,7 +35,7 @@ type worker struct {
 
 // newWorker returns the hidden command that the parent starts.
 func newWorker(env *cliutil.Env) *cobra.Command {
-	var id, name, path string
+	var id, name, path, url string
 	var p pace
 	cmd := &cobra.Command{
 		Use:    "worker",
@@ -47,22 +43,22 @@ func newWorker(env *cliutil.Env) *cobra.Command {
 		Hidden: true,
 		Args:   cliutil.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if id == "" || name == "" || path == "" {
+			if id == "" || name == "" || path == "" || url == "" {
 				return cliutil.Usage("demo worker is started by elect demo: run that")
 			}
 			ctx, stop := signal.NotifyContext(cmd.Context(), syscall.SIGINT, syscall.SIGTERM)
 			defer stop()
 			ctx, cancel := endsWith(ctx, cmd.InOrStdin())
 			defer cancel()
-			client, err := gcsdecider.NewClient(ctx)
+			decider, end, err := candidacy(ctx, env.Stores, url, p)
 			if err != nil {
 				return err
 			}
-			defer client.Close()
+			defer end()
 			w := &worker{name: name, log: fencedlog.New(path), out: json.NewEncoder(env.Stdout)}
 			w.cfg = core.Config{
 				LeaderID: id, TermLength: p.term, RenewInterval: p.renew, PollInterval: p.poll, Memory: new(core.Memory),
-				Decider: gcsdecider.NewDecider(client, bucket, object, &gcsdecider.Options{MinWriteInterval: p.minWrite}),
+				Decider: decider,
 			}
 			return w.run(ctx)
 		},
@@ -71,6 +67,7 @@ func newWorker(env *cliutil.Env) *cobra.Command {
 	f.StringVar(&id, "id", "", "the candidate's name in the election")
 	f.StringVar(&name, "name", "", "the worker's name in the log")
 	f.StringVar(&path, "log", "", "the log")
+	f.StringVar(&url, "store", "", "the election")
 	f.DurationVar(&p.term, "term", 0, "the length of a term")
 	f.DurationVar(&p.renew, "renew", 0, "how often a leader renews")
 	f.DurationVar(&p.poll, "poll", 0, "how often a candidate looks")

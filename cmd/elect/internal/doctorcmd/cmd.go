@@ -42,6 +42,7 @@ minus the store's lies between), unclear_answers, left_behind.
 Exit codes: 0 the store can be used; 1 it must not be used, or nothing is proved;
 64 the command line is wrong; 69 and 78 as everywhere.`,
 		Example: `  elect doctor --store gs://my-bucket/elections/nightly
+  elect doctor --store 's3://my-bucket/elections/nightly?region=auto&endpoint=https://s3.example.com'
   elect doctor --store gs://my-bucket/elections/nightly --json | jq -r .verdict`,
 		Args: cliutil.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {

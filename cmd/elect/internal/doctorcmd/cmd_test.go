@@ -191,7 +191,7 @@ func TestJSON(t *testing.T) {
 		if err := json.Unmarshal([]byte(out), &got); err != nil || strings.Count(out, "\n") != 1 {
 			t.Fatalf("%v: %s", err, out)
 		}
-		if got.Usable != usable || strings.HasPrefix(got.Verdict, "verdict: yes") != usable || got.Store != "s3://nightly" || len(got.Checks) < 10 || got.RoundTripNS <= 0 {
+		if got.Usable != usable || strings.HasPrefix(got.Verdict, "yes") != usable || got.Store != "s3://nightly" || len(got.Checks) < 10 || got.RoundTripNS <= 0 {
 			t.Errorf("%s", out)
 		}
 	}

@@ -39,7 +39,7 @@ func (f finding) text() string {
 			fmt.Fprintf(&b, "  %-11s  %s\n", l.name, l.value)
 		}
 	}
-	fmt.Fprintf(&b, "\n%s\n", f.Verdict)
+	fmt.Fprintf(&b, "\nverdict: %s\n", f.Verdict)
 	return b.String()
 }
 
@@ -50,10 +50,10 @@ func mark(c core.ProbeCheck) string {
 	switch {
 	case c.Passed:
 		return "ok"
-	case c.Optional:
-		return "note"
 	case c.Inconclusive && c.Advice == "":
 		return untried
+	case c.Optional:
+		return "note"
 	case c.Inconclusive:
 		return "?"
 	}
@@ -73,11 +73,11 @@ func verdict(r core.ProbeReport) string {
 	}
 	switch {
 	case r.Usable:
-		return "verdict: yes, this store can carry elections"
+		return "yes, this store can carry elections"
 	case len(failed) > 0:
-		return "verdict: no, this store must not be used; what failed: " + strings.Join(failed, "; ")
+		return "no, this store must not be used; what failed: " + strings.Join(failed, "; ")
 	}
-	return "verdict: no, it is not proved that this store can carry elections; what stayed open: " + strings.Join(open, "; ")
+	return "no, it is not proved that this store can carry elections; what stayed open: " + strings.Join(open, "; ")
 }
 
 func (f finding) roundTrip() string {
@@ -91,6 +91,8 @@ func (f finding) roundTrip() string {
 func (f finding) clocks() string {
 	low, high := f.ClockAheadMin, f.ClockAheadMax
 	switch {
+	case f.Answers == 0:
+		return ""
 	case f.DatedAnswers == 0:
 		return "the store tells no time"
 	case low > high:

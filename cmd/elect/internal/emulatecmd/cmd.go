@@ -1,12 +1,10 @@
-// Package emulatecmd is `elect emulate`: Cloud Storage on this machine, to try
-// elections on.
+// Package emulatecmd is `elect emulate`: Cloud Storage, S3 and DynamoDB on this
+// machine, to try elections on.
 package emulatecmd
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"net"
 	"os/signal"
 	"slices"
 	"strings"
@@ -16,85 +14,131 @@ import (
 
 	"github.com/cloudelect/cloudelect/cmd/elect/internal/cliutil"
 	"github.com/cloudelect/cloudelect/cmd/elect/internal/stores"
-	"github.com/cloudelect/cloudelect/emulators/gcs"
 )
+
+const long = `emulate runs emulators of Cloud Storage, Amazon S3 and Amazon DynamoDB on a loopback
+address, until Ctrl-C or SIGTERM. It prints what to set so that elect, and the
+client libraries of Google and Amazon, use them in place of the services. They
+check no credentials, they limit nothing, and what they hold is gone in the end.
+
+--addr is where the first of them listens; the others follow on the next ports, in
+the order gcs, s3, dynamodb. Without a port every one chooses a free one.
+
+The S3 emulator knows path-style addresses only. elect uses them with every
+endpoint that is not Amazon's; other programs have to be told (UsePathStyle,
+addressing_style = path).
+
+--json prints one line when they are ready, without the fields of those that were
+not started: storage_emulator_host, url (of Cloud Storage), aws_endpoint_url_s3,
+s3_path_style, aws_endpoint_url_dynamodb, aws_access_key_id, aws_secret_access_key,
+aws_region, buckets, tables.`
+
+// options are the command line.
+type options struct {
+	addr    string
+	only    []string
+	buckets []string
+	tables  []string
+	asJSON  bool
+}
 
 // New returns the command.
 func New(env *cliutil.Env) *cobra.Command {
-	var addr string
-	var buckets []string
-	var asJSON bool
+	var o options
 	cmd := &cobra.Command{
 		Use:   "emulate",
-		Short: "Run an emulator of Cloud Storage on this machine",
-		Long: `emulate runs an emulator of Cloud Storage on a loopback address, until Ctrl-C or
-SIGTERM. It prints what to set so that elect and Google's client libraries use
-it in place of the service. It checks no credentials, it limits nothing, and what
-it holds is gone when it ends.
+		Short: "Run emulators of Cloud Storage, S3 and DynamoDB on this machine",
+		Long:  long,
+		Example: `  elect emulate --addr 127.0.0.1:9199 | tee emulators.env
+  elect emulate --only s3,dynamodb --bucket jobs --table jobs
 
---json prints one line when it is ready: storage_emulator_host, url, buckets.`,
-		Example: `  elect emulate --addr 127.0.0.1:9199
-  export STORAGE_EMULATOR_HOST=127.0.0.1:9199   # in another terminal
-  elect run --store gs://elections/nightly -- ./work`,
+  . ./emulators.env        # in another terminal
+  elect run --store gs://elections/nightly -- ./work
+  elect run --store s3://elections/nightly -- ./work
+  elect run --store dynamodb://elections/nightly -- ./work`,
 		Args: cliutil.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := o.validate(cmd.Flags().Changed); err != nil {
+				return err
+			}
 			ctx, stop := signal.NotifyContext(cmd.Context(), syscall.SIGINT, syscall.SIGTERM)
 			defer stop()
-			return run(ctx, env, addr, buckets, asJSON)
+			return run(ctx, env, o)
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&addr, "addr", "127.0.0.1:0", "loopback address to listen on; port 0 chooses a free one")
-	f.StringArrayVar(&buckets, "bucket", []string{"elections"}, "a bucket to create; may be repeated")
-	f.BoolVar(&asJSON, "json", false, "print one line of JSON")
+	f.StringVar(&o.addr, "addr", "127.0.0.1:0", "loopback address to listen on; port 0 chooses free ones")
+	f.StringSliceVar(&o.only, "only", slices.Clone(kinds), "which of them to run")
+	f.StringArrayVar(&o.buckets, "bucket", []string{"elections"}, "a bucket to create, in Cloud Storage and in S3; may be repeated")
+	f.StringArrayVar(&o.tables, "table", []string{"elections"}, "a table to create, in DynamoDB; may be repeated")
+	f.BoolVar(&o.asJSON, "json", false, "print one line of JSON")
 	return cmd
 }
 
-// ready is what --json prints.
-type ready struct {
-	Host    string   `json:"storage_emulator_host"`
-	URL     string   `json:"url"`
-	Buckets []string `json:"buckets"`
-}
+// The emulators, in the order of their ports.
+const (
+	kindGCS      = "gcs"
+	kindS3       = "s3"
+	kindDynamoDB = "dynamodb"
+)
 
-func run(ctx context.Context, env *cliutil.Env, addr string, buckets []string, asJSON bool) error {
-	slices.Sort(buckets)
-	buckets = slices.Compact(buckets)
-	for _, b := range buckets {
+var kinds = []string{kindGCS, kindS3, kindDynamoDB}
+
+// validate refuses what cannot be started, and puts the lists in order.
+func (o *options) validate(given func(flag string) bool) error {
+	for _, k := range o.only {
+		if !slices.Contains(kinds, k) {
+			return cliutil.Usage("--only %.40q is no emulator: write some of %s", k, strings.Join(kinds, ","))
+		}
+	}
+	switch {
+	case o.addr == "":
+		return cliutil.Usage("--addr is empty: give a loopback address, like 127.0.0.1:9199")
+	case len(o.only) == 0:
+		return cliutil.Usage("--only names nothing: write some of %s", strings.Join(kinds, ","))
+	case given("bucket") && !o.wants(kindGCS) && !o.wants(kindS3):
+		return cliutil.Usage("--bucket needs gcs or s3 in --only: DynamoDB has tables (--table)")
+	case given("table") && !o.wants(kindDynamoDB):
+		return cliutil.Usage("--table needs dynamodb in --only: the others have buckets (--bucket)")
+	}
+	o.buckets, o.tables = sorted(o.buckets), sorted(o.tables)
+	for _, b := range o.buckets {
+		// What both services take.
 		if loc, err := stores.Parse("gs://" + b + "/x"); err != nil || loc.Bucket != b {
 			return cliutil.Usage("--bucket %.80q cannot be a bucket's name: use 3 or more lower case letters, digits, dashes, underscores and dots", b)
 		}
 	}
-	if addr == "" {
-		return cliutil.Usage("--addr is empty: give a loopback address, like 127.0.0.1:9199")
+	for _, t := range o.tables {
+		if loc, err := stores.Parse("dynamodb://" + t + "/x"); err != nil || loc.Table != t {
+			return cliutil.Usage("--table %.80q cannot be a table's name: use 3 to 255 letters, digits, dashes, underscores and dots", t)
+		}
 	}
-	server, err := gcs.Start(&gcs.Options{Addr: addr, Buckets: buckets})
-	var busy *net.OpError
-	var wrong *net.AddrError
-	switch {
-	case errors.As(err, &busy) && !errors.As(err, &wrong):
-		return cliutil.Exit(cliutil.ExitUnavailable, "emulate: %w: choose another port with --addr, or 0 for a free one", err)
-	case err != nil:
-		return cliutil.Usage("--addr: %w", err)
+	return nil
+}
+
+func (o *options) wants(kind string) bool { return slices.Contains(o.only, kind) }
+
+func sorted(names []string) []string {
+	names = slices.Clone(names)
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// run starts the emulators, says so, and ends them when ctx ends.
+func run(ctx context.Context, env *cliutil.Env, o options) error {
+	s, err := start(ctx, o)
+	if err != nil {
+		return err
 	}
-	defer server.Close()
-	host := server.Endpoint()
-	if asJSON {
-		err = cliutil.WriteJSON(env.Stdout, ready{Host: host, URL: server.URL(), Buckets: buckets})
+	defer s.close()
+	if o.asJSON {
+		err = cliutil.WriteJSON(env.Stdout, s.ready)
 	} else {
-		_, err = fmt.Fprintf(env.Stdout, "# Cloud Storage emulator with %s. Ctrl-C ends it. In another terminal:\nexport STORAGE_EMULATOR_HOST=%s\n",
-			list(buckets), host)
+		_, err = fmt.Fprint(env.Stdout, s.ready.text())
 	}
 	if err != nil {
 		return err
 	}
 	<-ctx.Done()
 	return nil
-}
-
-func list(buckets []string) string {
-	if len(buckets) == 1 {
-		return "the bucket " + buckets[0]
-	}
-	return "the buckets " + strings.Join(buckets, ", ")
 }

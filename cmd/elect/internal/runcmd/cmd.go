@@ -15,6 +15,7 @@ import (
 
 	"github.com/cloudelect/cloudelect/cmd/elect/internal/cliutil"
 	"github.com/cloudelect/cloudelect/cmd/elect/internal/guard"
+	"github.com/cloudelect/cloudelect/cmd/elect/internal/stores"
 )
 
 // options are the flags of `elect run`.
@@ -39,7 +40,8 @@ func New(env *cliutil.Env) *cobra.Command {
 		Short: "Run a command on one worker at a time",
 		Long:  long + "\n\n" + cliutil.ExitCodes,
 		Example: `  elect run --store gs://my-bucket/elections/nightly -- ./work --all
-  elect run --store gs://my-bucket/elections/nightly --once -- ./work || test $? = 75`,
+  elect run --store 's3://my-bucket/elections/nightly?region=eu-central-1' -- ./work
+  elect run --store dynamodb://elections/nightly --once -- ./work || test $? = 75`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := o.validate(cmd, args); err != nil {
 				return err
@@ -109,7 +111,7 @@ func (o *options) validate(cmd *cobra.Command, args []string) error {
 	case len(args) == 0 || args[0] == "":
 		return cliutil.Usage("there is no COMMAND: write it after the flags, elect run --store URL -- COMMAND ARGS")
 	case o.store == "":
-		return cliutil.Usage("--store is missing: say where the election is kept, like gs://my-bucket/elections/nightly")
+		return cliutil.Usage("--store is missing: say where the election is kept, %s", stores.Usage)
 	}
 	return nil
 }

@@ -85,8 +85,9 @@ func (s State) print(env *cliutil.Env, asJSON bool) error {
 // BadAdvice is the error for an entry that cannot be understood, with what to do.
 func BadAdvice(s State) error {
 	if strings.Contains(s.Error, "elect break") {
-		return errors.New(s.Error) // the store's own advice, with the version
+		// The store's own advice, with the version. Not all know how they were named.
+		return errors.New(strings.Replace(s.Error, "elect break --corrupt", "elect break --store "+cliutil.ShellWord(s.Store)+" --corrupt", 1))
 	}
 	return fmt.Errorf("%s: %s: look at it, and if nobody needs it: elect break --store %s --corrupt --version %s",
-		s.Store, s.Error, s.Store, s.Version)
+		s.Store, s.Error, cliutil.ShellWord(s.Store), cliutil.ShellWord(s.Version))
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 
 	"github.com/cloudelect/cloudelect/core"
@@ -25,33 +26,53 @@ type Opener struct {
 type Store struct {
 	// URL is the canonical form of what was opened.
 	URL string
+	// Location is the URL in parts. Its Region is the one that the client uses,
+	// wherever it came from.
+	Location Location
 	// Decider is the election.
 	Decider core.RaceDecider
 
-	close func() error
+	close   func() error
+	prepare func(context.Context) error
 }
 
-// Open returns the election at rawURL. It sends nothing: a bucket that is
-// missing is found out by the first request. An error Is ErrURL if rawURL has to
-// be changed; any other one means that no client could be made, for the lack of
-// credentials most likely. The caller closes the Store.
+// Open returns the election at rawURL. It asks the store for nothing: a bucket or
+// a table that is missing is found out by the first request. An error Is ErrURL if
+// rawURL has to be changed; any other one means that no client could be made, for
+// the lack of credentials most likely. The caller closes the Store.
 func (o *Opener) Open(ctx context.Context, rawURL string) (*Store, error) {
 	loc, err := Parse(rawURL)
 	if err != nil {
 		return nil, err
 	}
-	if loc.Scheme == SchemeMemory {
-		return &Store{URL: loc.String(), Decider: o.Memory(loc.Name).Handle()}, nil
+	var s *Store
+	switch loc.Scheme {
+	case SchemeMemory:
+		s = &Store{Location: loc, Decider: o.Memory(loc.Name).Handle()}
+	case SchemeS3:
+		s, err = openS3(ctx, loc)
+	case SchemeDynamoDB:
+		s, err = openDynamoDB(ctx, loc)
+	default:
+		s, err = openGCS(ctx, loc)
 	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", loc, err)
+	}
+	s.URL = loc.String()
+	return s, nil
+}
+
+func openGCS(ctx context.Context, loc Location) (*Store, error) {
 	client, err := gcsdecider.NewClient(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("%s: no client for Cloud Storage: %w"+
-			" (log in with \"gcloud auth application-default login\", or set STORAGE_EMULATOR_HOST for an emulator)", loc, err)
+		return nil, fmt.Errorf("no client for Cloud Storage: %w"+
+			" (log in with \"gcloud auth application-default login\", or set STORAGE_EMULATOR_HOST for an emulator)", err)
 	}
 	return &Store{
-		URL:     loc.String(),
-		Decider: gcsdecider.NewDecider(client, loc.Bucket, loc.Name, nil),
-		close:   client.Close,
+		Location: loc,
+		Decider:  gcsdecider.NewDecider(client, loc.Bucket, loc.Name, nil),
+		close:    client.Close,
 	}, nil
 }
 
@@ -71,21 +92,38 @@ func (o *Opener) Memory(name string) *memory.Decider {
 	return d
 }
 
-// ErrNoVersions: the store has no names for versions that a person could type.
-var ErrNoVersions = errors.New("this store's versions have no names")
+// ErrNoVersions: no token can be made of this version's name; it can only be
+// compared with the name of what is stored.
+var ErrNoVersions = errors.New("this version's name is not enough to overwrite it")
 
 // TokenFor returns the token of a version that a person has copied from a
-// message, where the store's decider has such names: else the error Is
-// ErrNoVersions. An error that Is core.ErrInvalidConfig means that version is
-// not such a name.
+// message: a generation of gs, an ETag of s3, "nonce:..." of dynamodb. Where the store's
+// decider has no such names the error Is ErrNoVersions; so it is for DynamoDB's items
+// that are no entry. An error that Is core.ErrInvalidConfig means that version is
+// no name of a version.
 func (s *Store) TokenFor(version string) (entry.LeaderToken, error) {
 	d, ok := s.Decider.(interface {
 		TokenFor(version string) (entry.LeaderToken, error)
 	})
-	if !ok {
+	// "item:" and a digest names what the item contains, which cannot be told
+	// from the digest.
+	if !ok || s.Location.Scheme == SchemeDynamoDB && strings.HasPrefix(version, "item:") {
 		return nil, fmt.Errorf("%s: %w", s.URL, ErrNoVersions)
 	}
 	return d.TokenFor(version)
+}
+
+// ErrNothingToPrepare: elect creates nothing in this kind of store.
+var ErrNothingToPrepare = errors.New("nothing to create in this kind of store")
+
+// Prepare creates what elections need in the store and elect can create: the
+// table, of dynamodb. It is fine if it exists. Buckets are their owner's to create, and
+// for all other stores the error Is ErrNothingToPrepare.
+func (s *Store) Prepare(ctx context.Context) error {
+	if s.prepare == nil {
+		return ErrNothingToPrepare
+	}
+	return s.prepare(ctx)
 }
 
 // Close lets go of the client. The Decider must not be used after it.

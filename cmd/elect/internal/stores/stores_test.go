@@ -13,39 +13,84 @@ import (
 func TestParse(t *testing.T) {
 	for _, raw := range []string{
 		"gs://my-bucket/elections/nightly", "gs://my.bucket_1/a", "gs://abc/a%20b=c&d", "gs://abc/ä/b", "mem://a", "mem://a/b",
+		"s3://my-bucket/elections/nightly", "s3://Old.Bucket_1/a", "s3://tenant:bucket/a", "s3://abc/a%20b=c&d",
+		"s3://bkt/k?region=auto&endpoint=https://host.example:9000/storage/v1/s3&path-style=true", "s3://bkt/k?path-style=false",
+		"s3://bkt/k?endpoint=http://[::1]:9000", "s3://bkt/k?endpoint=http://h/a%26b%2541",
+		"s3://arn:aws:s3:eu-central-1:123456789012:accesspoint/mine/elections/nightly",
+		"dynamodb://elections/nightly", "dynamodb://My_Table.1/a/b", "dynamodb://elections/a?region=us-gov-west-1&endpoint=http://127.0.0.1:8000",
+		"dynamodb://arn:aws:dynamodb:eu-central-1:123456789012:table/elections/nightly/a",
 	} {
 		if loc, err := stores.Parse(raw); err != nil || loc.String() != raw {
 			t.Errorf("Parse(%q) = %v, %v", raw, loc, err)
 		}
 	}
 	for raw, says := range map[string]string{
-		"":                     "empty",
-		"bucket/object":        "no scheme",
-		"gs:/bucket/object":    "no scheme",
-		"://bucket/object":     "unknown scheme",
-		"http://bucket/object": "unknown scheme",
-		"GS://bucket/object":   "gs://bucket/object",
-		"s3://bucket/key":      "not in this build",
-		"dynamodb://table/key": "not in this build",
-		"gs://":                "no bucket",
-		"gs:///object":         "no bucket",
-		"gs://bucket":          "no object",
-		"gs://bucket/":         "no object",
-		"gs://bucket/folder/":  "slash",
-		"gs://bucket//object":  "slashes",
-		"gs://Bucket/object":   "lower case",
-		"gs://b/object":        "3 or more",
-		"gs://user@bucket/o":   "lower case",
-		"gs://bucket:80/o":     "lower case",
-		"gs://bucket/o?x=1":    "query",
-		"gs://bucket/o#12":     `"#"`,
-		" gs://bucket/o":       "white space",
-		"gs://bucket/o o":      "white space",
-		"gs://bucket/o\n":      "white space",
-		"gs://bucket/o\x00":    "does not print",
-		"gs://bucket/\xff":     "UTF-8",
-		"mem://":               "names nothing",
-		"mem:///":              "names nothing",
+		"":                                             "empty",
+		"bucket/object":                                "no scheme",
+		"gs:/bucket/object":                            "no scheme",
+		"://bucket/object":                             "unknown scheme",
+		"http://bucket/object":                         "unknown scheme",
+		"GS://bucket/object":                           "gs://bucket/object",
+		"S3://bucket/key":                              "s3://bucket/key",
+		"s3":                                           "no scheme",
+		"s3://":                                        "no bucket",
+		"s3:///key":                                    "no bucket",
+		"s3://bucket":                                  "no key",
+		"s3://bucket/":                                 "no key",
+		"s3://bucket/folder/":                          "folder",
+		"s3://bucket//key":                             "two slashes",
+		"s3://b/key":                                   "cannot be one",
+		"s3://user@bucket/k":                           "cannot be one",
+		"s3://localhost:9000/bucket/key":               "a host and a port",
+		"s3://bucket/k#1":                              `"#"`,
+		"s3://bucket/k?":                               "nothing behind its question mark",
+		"s3://bucket/k?regoin=x":                       `unknown option "regoin"`,
+		"s3://bucket/k?region=a&":                      "without a name",
+		"s3://bucket/k?=a":                             "without a name",
+		"s3://bucket/k?region":                         "region without a value",
+		"s3://bucket/k?region=":                        "region without a value",
+		"s3://bucket/k?region=a&region=b":              "region twice",
+		"s3://bucket/k?region=eu.central.1":            "cannot be one",
+		"s3://bucket/k?region=%zz":                     "encoded wrongly",
+		"s3://bucket/k?region=eu%0acentral":            "cannot be one",
+		"s3://bucket/k?path-style=yes":                 "neither true nor false",
+		"s3://bucket/k?endpoint=127.0.0.1:9000":        "does not begin with http",
+		"s3://bucket/k?endpoint=ftp://host":            "does not begin with http",
+		"s3://bucket/k?endpoint=http://":               "names no host",
+		"s3://bucket/k?endpoint=http://:9000":          "names no host",
+		"s3://bucket/k?endpoint=http://h?x":            "query of its own",
+		"s3://bucket/k?endpoint=http://h%23x":          `"#"`,
+		"s3://bucket/k?endpoint=http://me:secret@host": "contains a user",
+		"s3://arn:aws:s3::123456789012:accesspoint/everywhere.mrap/k": "cannot be one",
+		"dynamodb://":                              "no table",
+		"dynamodb:///x":                            "no table",
+		"dynamodb://elections":                     "no election",
+		"dynamodb://elections/":                    "no election",
+		"dynamodb://elections/a/":                  "folder",
+		"dynamodb://t/a":                           "3 to 255",
+		"dynamodb://ta:ble/a":                      "3 to 255",
+		"dynamodb://elections/a?path-style=true":   "unknown option",
+		"dynamodb://elections/a?region=eu central": "white space",
+		"mem://a?x=1":                              "query",
+		"gs://":                                    "no bucket",
+		"gs:///object":                             "no bucket",
+		"gs://bucket":                              "no object",
+		"gs://bucket/":                             "no object",
+		"gs://bucket/folder/":                      "slash",
+		"gs://bucket//object":                      "slashes",
+		"gs://Bucket/object":                       "lower case",
+		"gs://b/object":                            "3 or more",
+		"gs://user@bucket/o":                       "lower case",
+		"gs://bucket:80/o":                         "lower case",
+		"gs://bucket/o?x=1":                        "query",
+		"gs://bucket/o#12":                         `"#"`,
+		" gs://bucket/o":                           "white space",
+		"gs://bucket/o o":                          "white space",
+		"gs://bucket/o\n":                          "white space",
+		"gs://bucket/o\x00":                        "does not print",
+		"gs://bucket/\xff":                         "UTF-8",
+		"mem://":                                   "names nothing",
+		"mem:///":                                  "names nothing",
 	} {
 		_, err := stores.Parse(raw)
 		if !errors.Is(err, stores.ErrURL) || !strings.Contains(err.Error(), says) || !strings.Contains(err.Error(), "://") {
@@ -55,7 +100,9 @@ func TestParse(t *testing.T) {
 }
 
 func FuzzParse(f *testing.F) {
-	for _, raw := range []string{"gs://bucket/object", "mem://x", "s3://b/k", "gs://bucket/o?x", "://", "GS://b/o", "gs://\xff/\n"} {
+	for _, raw := range []string{"gs://bucket/object", "mem://x", "s3://b/k", "gs://bucket/o?x", "://", "GS://b/o", "gs://\xff/\n",
+		"s3://bkt/k?region=a&endpoint=http://h:1&path-style=true", "s3://arn:aws:s3:r:1:accesspoint/x/k", "dynamodb://tab/e?endpoint=http%3A%2F%2Fh",
+		"dynamodb://arn:aws:dynamodb:r:1:table/t/e"} {
 		f.Add(raw)
 	}
 	f.Fuzz(func(t *testing.T, raw string) {
@@ -66,10 +113,34 @@ func FuzzParse(f *testing.F) {
 			}
 			return
 		}
-		if loc.String() != raw || loc.Name == "" || loc.Scheme == stores.SchemeGCS && loc.Bucket == "" {
+		again, err := stores.Parse(loc.String())
+		if err != nil || again != loc {
+			t.Errorf("Parse(%q) = %+v, but of its String %q Parse makes %+v, %v", raw, loc, loc, again, err)
+		}
+		if !strings.Contains(raw, "?") && loc.String() != raw {
 			t.Errorf("Parse(%q) = %+v, which is %q", raw, loc, loc)
 		}
+		if loc.Name == "" || loc.Bucket == "" && loc.Table == "" && loc.Scheme != stores.SchemeMemory {
+			t.Errorf("Parse(%q) = %+v", raw, loc)
+		}
 	})
+}
+
+// What a URL says in another order, or percent-encoded, is the same store.
+func TestCanonicalURL(t *testing.T) {
+	loc, err := stores.Parse("s3://bkt/k?path-style=true&endpoint=http%3A%2F%2Fh%3A1&region=eu-central-1")
+	want := "s3://bkt/k?region=eu-central-1&endpoint=http://h:1&path-style=true"
+	if err != nil || loc.String() != want {
+		t.Errorf("%q, %v, want %s", loc, err, want)
+	}
+}
+
+func TestPasswordsAreNotPrinted(t *testing.T) {
+	for _, raw := range []string{"s3://bkt/k?endpoint=http://me:secret@host", "s3://bkt/k?x=1&endpoint=http://me:secret@host"} {
+		if _, err := stores.Parse(raw); err == nil || strings.Contains(err.Error(), "secret") {
+			t.Errorf("Parse(%q): %v", raw, err)
+		}
+	}
 }
 
 func TestMemoryStoresAreSharedByName(t *testing.T) {

@@ -1,0 +1,82 @@
+package s3decider
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	awsmiddleware "github.com/aws/aws-sdk-go-v2/aws/middleware"
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+	"github.com/aws/smithy-go/middleware"
+	smithyhttp "github.com/aws/smithy-go/transport/http"
+)
+
+// gently adapts one call to the store behind the client's endpoint; the client
+// itself stays as it is.
+func gently(o *s3.Options) {
+	// Objects without a checksum are the rule here, and no news.
+	o.DisableLogOutputChecksumValidationSkipped = true
+	if !isAWS(o) {
+		// By default the SDK adds a CRC32, over TLS as a trailer of a chunked
+		// body, which other stores refuse or even store as content.
+		o.RequestChecksumCalculation = aws.RequestChecksumCalculationWhenRequired
+		o.ResponseChecksumValidation = aws.ResponseChecksumValidationWhenRequired
+	}
+}
+
+// once is gently for a request that must be sent a single time: a retry after a
+// lost answer would turn our own success into a lost race.
+func once(o *s3.Options) {
+	gently(o)
+	o.RetryMaxAttempts = 1
+}
+
+// isAWS tells whether requests go to AWS itself: no endpoint was set, or one of
+// its own (a VPC endpoint, say).
+func isAWS(o *s3.Options) bool {
+	if o.BaseEndpoint == nil {
+		return true
+	}
+	u, err := url.Parse(*o.BaseEndpoint)
+	if err != nil {
+		return false
+	}
+	host := u.Hostname()
+	for _, domain := range []string{".amazonaws.com", ".amazonaws.com.cn", ".api.aws"} {
+		if strings.HasSuffix(host, domain) {
+			return true
+		}
+	}
+	return false
+}
+
+// headerOf returns the headers of the answer that a call's metadata describes, or nil.
+func headerOf(m middleware.Metadata) http.Header {
+	if r, ok := awsmiddleware.GetRawResponse(m).(*smithyhttp.Response); ok && r != nil && r.Response != nil {
+		return r.Header
+	}
+	return nil
+}
+
+// storeDate is the Date of an answer, or zero: an answer with an Age comes out
+// of a cache, and its Date is the past (RFC 9111, section 5.1).
+func storeDate(h http.Header) time.Time {
+	if len(h.Values("Age")) > 0 {
+		return time.Time{}
+	}
+	date, err := http.ParseTime(h.Get("Date"))
+	if err != nil {
+		return time.Time{}
+	}
+	return date
+}
+
+// optional is nil for what was not set.
+func optional(s string) *string {
+	if s == "" {
+		return nil
+	}
+	return &s
+}
