@@ -87,7 +87,7 @@ func (a *acquisition) follow(ctx context.Context, last *Leadership, l *leg) {
 	last.pulse.wait()
 	if ctx.Err() != nil {
 		// What goes wrong is told as EventNotResigned; the term's end does the rest.
-		_ = last.Resign(context.WithoutCancel(ctx))
+		_ = last.giveUp(ctx)
 		l.end(&turn{move: move{kind: moveDone, err: ctx.Err()}})
 		return
 	}

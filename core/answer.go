@@ -68,6 +68,8 @@ func readOutcome(e *entry.RaceEntry, err error) Outcome {
 	switch {
 	case err == nil && e == nil:
 		return OutcomeUnknown
+	case err == nil && !believable(e):
+		return OutcomeBadEntry
 	case err == nil:
 		return OutcomeRead
 	case errors.Is(err, ErrBadEntry):
@@ -90,6 +92,15 @@ func isNilPointer(v any) bool {
 		return r.IsNil()
 	}
 	return false
+}
+
+// believable tells whether a decider may have read e: it is not ours to trust
+// that every one of them validates.
+func believable(e *entry.RaceEntry) bool {
+	if e.Absent() {
+		return e.Vacant() && e.Nonce == ""
+	}
+	return e.Validate() == nil
 }
 
 // attempt is one write that was sent and not yet proved to be dead.
@@ -134,10 +145,11 @@ func find(attempts []attempt, nonce string) int {
 	return slices.IndexFunc(attempts, func(a attempt) bool { return a.nonce == nonce })
 }
 
-// lostCurrent returns the entry that came with a lost race, if one did.
+// lostCurrent returns the entry that came with a lost race, if one did that
+// can be believed.
 func lostCurrent(err error) *entry.RaceEntry {
 	var lost *LostRaceError
-	if errors.As(err, &lost) && lost != nil {
+	if errors.As(err, &lost) && lost != nil && lost.Current != nil && believable(lost.Current) {
 		return lost.Current
 	}
 	return nil

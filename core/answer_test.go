@@ -52,7 +52,8 @@ func TestWriteOutcome(t *testing.T) {
 }
 
 func TestReadOutcome(t *testing.T) {
-	e := &entry.RaceEntry{}
+	valid := otherLeads()
+	e := &valid
 	for _, tc := range []struct {
 		name string
 		e    *entry.RaceEntry
@@ -61,6 +62,9 @@ func TestReadOutcome(t *testing.T) {
 	}{
 		{"an entry", e, nil, OutcomeRead},
 		{"neither", nil, nil, OutcomeUnknown},
+		{"not validated by its decider", &entry.RaceEntry{LeaderID: "bob"}, nil, OutcomeBadEntry},
+		{"somebody leads where nothing is stored", &entry.RaceEntry{LeaderID: "bob", ElectionNumber: entry.NoElections}, nil, OutcomeBadEntry},
+		{"nothing stored", noEntry(), nil, OutcomeRead},
 		{"bad", e, ErrBadEntry, OutcomeBadEntry},
 		{"bad, wrapped, without its token", nil, fmt.Errorf("x: %w", ErrBadEntry), OutcomeBadEntry},
 		{"broken", nil, fmt.Errorf("x: %w", ErrBroken), OutcomeBroken},
@@ -114,7 +118,8 @@ func TestStand(t *testing.T) {
 }
 
 func TestLostCurrent(t *testing.T) {
-	e := &entry.RaceEntry{LeaderID: "winner"}
+	winner := otherLeads()
+	e := &winner
 	for name, tc := range map[string]struct {
 		err  error
 		want *entry.RaceEntry
@@ -125,6 +130,7 @@ func TestLostCurrent(t *testing.T) {
 		"without the entry":   {&LostRaceError{}, nil},
 		"with it":             {&LostRaceError{Current: e}, e},
 		"wrapped and joined":  {errors.Join(ErrBroken, fmt.Errorf("x: %w", &LostRaceError{Current: e})), e},
+		"not validated":       {&LostRaceError{Current: &entry.RaceEntry{LeaderID: "bob"}}, nil},
 		"inside a lost error": {&LostRaceError{Err: &LostRaceError{Current: e}}, nil},
 	} {
 		if got := lostCurrent(tc.err); got != tc.want {

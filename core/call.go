@@ -142,6 +142,9 @@ func (c *client) read(ctx, until context.Context, limit time.Duration) (*entry.R
 func (c *client) noteRead(sent instant, e *entry.RaceEntry, err error) (*entry.RaceEntry, Outcome, error) {
 	got := c.sample()
 	outcome := readOutcome(e, err)
+	if outcome == OutcomeBadEntry && err == nil {
+		err = unbelievable(e)
+	}
 	if e == nil || outcome != OutcomeRead && outcome != OutcomeBadEntry {
 		e = noEntry()
 	}
@@ -158,6 +161,14 @@ func (c *client) noteRead(sent instant, e *entry.RaceEntry, err error) (*entry.R
 	}
 	c.noteRequest(OpRead, sent, got, outcome, storeDate(e.Token), err)
 	return e, outcome, err
+}
+
+// unbelievable says why a decider cannot have read e.
+func unbelievable(e *entry.RaceEntry) error {
+	if e.Absent() {
+		return fmt.Errorf("%w: the decider says that nothing is stored, and that %q leads", ErrBadEntry, e.LeaderID)
+	}
+	return fmt.Errorf("core: the decider did not validate what it read: %w", e.Validate())
 }
 
 // write sends e, in one attempt. If it was stored, e has the token of its

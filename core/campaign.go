@@ -86,7 +86,7 @@ func (c *campaign) play(ctx context.Context, last *turn, l *leg) {
 			l.end(t)
 			return
 		}
-		if !t.request(ctx, c.settings) {
+		if !t.request(ctx, c.settings, c.requestLimit()) {
 			return
 		}
 		last = t
@@ -222,10 +222,12 @@ func (c *campaign) attempted(ctx context.Context, t *turn) (l *Leadership, known
 		return nil, false, err
 	case outcome == OutcomeLost && current != nil && stand(c.attempts, c.base, current) != standingBase:
 		return nil, true, nil // ours after all, or another's: the record knows which
-	case outcome == OutcomeUnknown:
-		c.notBefore = c.sample().mono + c.retryPause(c.unknowns)
-		c.unknowns++
 	}
+	// Unknown, or lost to an entry that has to be read. If that turns out to be
+	// the very version that the attempt was built on, whoever said "lost" must not
+	// be asked again and again without a pause; if it is another, adopt forgets this.
+	c.notBefore = c.sample().mono + max(c.retryPause(c.unknowns), c.minWrite)
+	c.unknowns++
 	c.unsettled = true
 	return nil, false, nil
 }
@@ -290,6 +292,9 @@ func (c *campaign) forget() {
 	c.attempts, c.unsettled, c.unknowns, c.notBefore = nil, false, 0, 0
 }
 
+// maxLeave bounds the look on leaving, whatever the term: somebody wants to go.
+const maxLeave = 4 * time.Second
+
 // leave ends the campaign without a win, and returns err. If an attempt may
 // be stored unseen, a bounded look makes sure that it does not block the
 // election for a term: one where an earlier look still showed what it builds on,
@@ -305,7 +310,7 @@ func (c *campaign) leave(ctx context.Context, err error) error {
 	ctx = context.WithoutCancel(ctx)
 	attempts, base := c.attempts, c.base
 	c.forget()
-	until := c.sample().elapsed + c.request()
+	until := c.sample().elapsed + min(c.request(), maxLeave)
 	for n := range looks {
 		left := until - c.sample().elapsed
 		stored, outcome, _ := c.read(ctx, nil, left)
@@ -322,7 +327,7 @@ func (c *campaign) leave(ctx context.Context, err error) error {
 			}
 		}
 		if n+1 < looks {
-			pause(ctx, c.Clock, min(c.request()/16<<n, until-c.sample().elapsed))
+			pause(ctx, c.Clock, min(maxLeave/16<<n, until-c.sample().elapsed))
 		}
 	}
 	return err
@@ -340,6 +345,12 @@ func (c *campaign) vacate(ctx context.Context, stored *entry.RaceEntry, until ti
 		kind = EventNotResigned
 	}
 	c.hooks.tell(c.sample(), Event{Kind: kind, Entry: e, Err: err})
+}
+
+// requestLimit bounds the next request: a store that hangs must not keep
+// anybody waiting for longer than WaitAtMost.
+func (c *campaign) requestLimit() time.Duration {
+	return max(min(c.request(), c.waitLeft(c.sample())), time.Millisecond)
 }
 
 // waitLeft is how much of WaitAtMost is left; never when there is no limit.

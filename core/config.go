@@ -62,6 +62,10 @@ type Config struct {
 	// they were not elected by then; 0 waits until the context ends. It does
 	// not bound the reign.
 	WaitAtMost time.Duration
+	// ResignWithin bounds how long Acquire and RunAsLeader try to resign when the
+	// store does not answer; 0: until the term would have ended anyway. Giving
+	// up loses nothing: the next leader then waits for the term's end.
+	ResignWithin time.Duration
 	// Memory is what this process remembers of this one election between
 	// calls; nil: each call starts afresh.
 	Memory *Memory

@@ -43,6 +43,7 @@ func (c Config) campaign(ctx context.Context, once bool) (*Leadership, error) {
 		}
 		return nil, err
 	}
+	l.pulse.follow(l)
 	return l, nil
 }
 
@@ -71,7 +72,7 @@ func (c Config) RunAsLeader(ctx context.Context, work func(ctx context.Context, 
 		if errors.Is(err, over) {
 			over = nil
 		}
-		err = errors.Join(err, over, l.Resign(context.WithoutCancel(ctx)))
+		err = errors.Join(err, over, l.giveUp(ctx))
 	}()
 	return work(l.Context(), l)
 }

@@ -96,6 +96,9 @@ type HeldError struct {
 
 // Error names the leader, the wait and the reasons.
 func (e *HeldError) Error() string {
+	if e == nil {
+		return "core: a nil *HeldError"
+	}
 	who := fmt.Sprintf("held by %q with fencing token %d", e.Current.LeaderID, e.Current.FencingToken)
 	switch {
 	case e.Current.Absent() && e.RetryAfter == never:

@@ -75,6 +75,15 @@ func (h *hooks) tell(now instant, e Event) {
 }
 
 func (h *hooks) deliverEvents() {
+	done := false
+	defer func() {
+		if !done { // a hook has ended this goroutine (runtime.Goexit): others must not wait for it
+			h.mu.Lock()
+			h.telling = false
+			h.stopped()
+			h.mu.Unlock()
+		}
+	}()
 	for {
 		h.mu.Lock()
 		if len(h.queue) == 0 && h.missed > 0 {
@@ -83,7 +92,7 @@ func (h *hooks) deliverEvents() {
 			h.missed = 0
 		}
 		if len(h.queue) == 0 {
-			h.telling = false
+			h.telling, done = false, true
 			h.stopped()
 			h.mu.Unlock()
 			return
@@ -131,12 +140,21 @@ func (h *hooks) sawLeader(now instant, e *entry.RaceEntry) {
 }
 
 func (h *hooks) deliverChanges() {
+	done := false
+	defer func() {
+		if !done {
+			h.mu.Lock()
+			h.changing = false
+			h.stopped()
+			h.mu.Unlock()
+		}
+	}()
 	for {
 		h.mu.Lock()
 		e := h.next
 		h.next = nil
 		if e == nil {
-			h.changing = false
+			h.changing, done = false, true
 			h.stopped()
 			h.mu.Unlock()
 			return

@@ -2,6 +2,8 @@ package core
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"sync"
 	"time"
 
@@ -105,7 +107,7 @@ func (l *Leadership) look() (instant, error) {
 	now := l.c.sample()
 	err := l.reign.over
 	if err == nil && l.ctx.Err() != nil {
-		l.reign.finish(now, context.Cause(l.ctx))
+		l.reign.finish(now, parentEnded(l.ctx))
 	}
 	news := err == nil && l.reign.check(now) != nil
 	err = l.reign.over
@@ -114,6 +116,19 @@ func (l *Leadership) look() (instant, error) {
 		l.ended(now, err)
 	}
 	return now, err
+}
+
+// parentEnded is why a reign is over whose own context was ended from above:
+// that one's cause. The end of another leadership, in whose context this one was
+// begun, is told in words only: nobody has touched this one's entry.
+func parentEnded(ctx context.Context) error {
+	cause := context.Cause(ctx)
+	for _, ours := range []error{ErrLeadershipLost, ErrTermExpired, ErrResigned} {
+		if errors.Is(cause, ours) {
+			return fmt.Errorf("core: the context of this leadership has ended: %w (%v)", ctx.Err(), cause)
+		}
+	}
+	return cause
 }
 
 // end ends the reign, unless it has ended. It does no I/O and waits for nothing.

@@ -25,8 +25,8 @@ const (
 	// ProofStoreTime: on the store's own clock the term is over. Assumes that
 	// the store's servers agree within MaxClockSkew.
 	ProofStoreTime
-	// ProofObserved: nothing was written for a whole term and its margin on our
-	// monotonic clock. Assumes that no clock is fast or slow by more than 2.4 %.
+	// ProofObserved: nothing was written for a whole term and its margin by both
+	// of our clocks. Assumes that no clock is fast or slow by more than 2.4 %.
 	ProofObserved
 	// ProofClock: on our wall clock the term is over. Assumes that wall clocks
 	// agree within MaxClockSkew.
@@ -148,7 +148,7 @@ func judgeAbsent(r *record, now instant, rule rules) finding {
 		return finding{proof: ProofVacant}
 	}
 	term := max(r.longest, rule.term)
-	return finding{ProofObserved, r.seen.mono + term + rateMargin(term) - now.mono,
+	return finding{ProofObserved, r.seen.sure + term + rateMargin(term) - now.sure,
 		"the entry has vanished: the longest term that it can have granted must pass"}
 }
 
@@ -195,10 +195,10 @@ func judgeStoreTime(r *record, now instant, rule rules) finding {
 func storeTimeJudged(r *record) bool { return !r.current.SentBy.IsZero() && !r.date.IsZero() }
 
 // judgeObserved is the classical lease: this version has stood for its own
-// term, by a clock of ours that no one can set.
+// term, by both clocks of ours.
 func judgeObserved(r *record, now instant) finding {
 	term := r.current.TermLength
-	return finding{ProofObserved, max(r.seen.mono+term+rateMargin(term)-now.mono, 0),
+	return finding{ProofObserved, max(r.seen.sure+term+rateMargin(term)-now.sure, 0),
 		"this version was not observed for a whole term yet"}
 }
 

@@ -101,7 +101,7 @@ func (s situation) judged() verdict {
 	if s.ended {
 		r.end("this")
 	}
-	now := instant{mono: 42*time.Second + time.Duration(s.mono), wall: clockAt.Add(time.Duration(s.wall))}
+	now := instant{mono: 42*time.Second + time.Duration(s.mono), sure: 42*time.Second + time.Duration(s.mono), wall: clockAt.Add(time.Duration(s.wall))}
 	switch s.hold {
 	case 1:
 		r.hold = hold{token: 9, until: now.mono + 1}

@@ -14,7 +14,7 @@ import (
 var noon = time.Date(2025, time.March, 1, 12, 0, 0, 0, time.UTC)
 
 // at is the instant when both clocks have moved by d since noon.
-func at(d time.Duration) instant { return instant{elapsed: d, mono: d, wall: noon.Add(d)} }
+func at(d time.Duration) instant { return instant{elapsed: d, sure: d, mono: d, wall: noon.Add(d)} }
 
 // datedTok is the token of an answer that told the store's time.
 type datedTok struct{ date time.Time }
@@ -93,9 +93,9 @@ func TestJudgeAtItsInstant(t *testing.T) {
 				show(&r, otherLeads(), at(0), at(2*time.Second))
 				return judge(&r, at(d), we(believeNoClock))
 			}},
-		{"observed: on the monotonic clock alone", ProofObserved, 10*time.Second + 500*time.Millisecond,
+		{"observed: by both clocks: a wall clock that jumps does not hasten it", ProofObserved, 10*time.Second + 500*time.Millisecond,
 			func(d time.Duration) verdict {
-				now := instant{mono: d, elapsed: d + time.Hour, wall: noon.Add(time.Hour)}
+				now := instant{mono: d, sure: d, elapsed: d + time.Hour, wall: noon.Add(time.Hour)}
 				return judge(seenAt(0, otherLeads()), now, we(believeNoClock))
 			}},
 		{"observed: the entry's term, where ours is shorter", ProofObserved, 63 * time.Second,

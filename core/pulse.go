@@ -34,6 +34,17 @@ func (p *pulse) start(l *Leadership) {
 	p.arm(l)
 }
 
+// follow ends the reign with its context at once, and not at the next beat:
+// where nobody of ours waits for that context.
+func (p *pulse) follow(l *Leadership) {
+	p.running.Add(1)
+	context.AfterFunc(l.ctx, func() {
+		defer p.running.Done()
+		_ = l.Check()
+		p.halt()
+	})
+}
+
 // once is one beat.
 func (p *pulse) once(l *Leadership) {
 	defer p.running.Done()
@@ -114,14 +125,19 @@ func (p *pulse) arm(l *Leadership) {
 	p.timer = l.c.Clock.AfterFunc(max(wait, 1), p.beat)
 }
 
-// wait makes sure that nothing of the pulse is pending, and waits for what runs.
-func (p *pulse) wait() {
+// halt makes sure that no beat is pending.
+func (p *pulse) halt() {
 	p.mu.Lock()
+	defer p.mu.Unlock()
 	if !p.stopped && p.timer.Stop() {
 		p.running.Done()
 	}
 	p.stopped = true
-	p.mu.Unlock()
+}
+
+// wait halts, and waits for what runs.
+func (p *pulse) wait() {
+	p.halt()
 	p.running.Wait()
 }
 

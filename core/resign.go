@@ -22,7 +22,8 @@ import (
 func (l *Leadership) Resign(ctx context.Context) error { return l.resign(ctx, nil) }
 
 // ResignWith is Resign whose write also stores a checkpoint for the next
-// leader. If the reign was lost before, the checkpoint is not stored, and the
+// leader, in place of any that was saved before (nil: none). One that is too
+// large is ErrInvalidConfig, and then the reign goes on. If the reign was lost before, the checkpoint is not stored, and the
 // error Is ErrLeadershipLost.
 func (l *Leadership) ResignWith(ctx context.Context, checkpoint []byte) error {
 	if err := checkpointFits(checkpoint); err != nil {
@@ -30,6 +31,20 @@ func (l *Leadership) ResignWith(ctx context.Context, checkpoint []byte) error {
 	}
 	b := bytes.Clone(checkpoint)
 	return l.resign(ctx, &b)
+}
+
+// giveUp is Resign as Acquire and RunAsLeader call it: whatever became of ctx,
+// and for ResignWithin at most.
+func (l *Leadership) giveUp(ctx context.Context) error {
+	ctx = context.WithoutCancel(ctx)
+	if l.c.ResignWithin > 0 {
+		bounded, cancel := context.WithCancelCause(ctx)
+		defer cancel(nil)
+		timer := l.c.Clock.AfterFunc(l.c.ResignWithin, func() { cancel(&noAnswerError{l.c.ResignWithin}) })
+		defer timer.Stop()
+		ctx = bounded
+	}
+	return l.Resign(ctx)
 }
 
 func (l *Leadership) resign(ctx context.Context, checkpoint *[]byte) error {
@@ -69,7 +84,7 @@ func (l *Leadership) vacate(ctx context.Context, checkpoint *[]byte) error {
 			return nil
 		}
 		if left <= 0 {
-			left = l.c.request() // one look after the end: it may still help the next leader
+			left = min(l.c.request(), maxLeave) // one attempt after the end: it may still help the next leader
 		}
 		held := l.heldFor(now)
 		term := held
@@ -88,7 +103,8 @@ func (l *Leadership) vacate(ctx context.Context, checkpoint *[]byte) error {
 		case errors.Is(err, ErrBroken), late, ctx.Err() != nil:
 			return fmt.Errorf("%w, the next leader has to wait for the end of the term: %w", ErrNotResigned, err)
 		}
-		if !pause(ctx, l.c.Clock, l.c.retryWithin(n, l.reignLeft(now))) {
+		left = l.reignLeft(now)
+		if !pause(ctx, l.c.Clock, min(l.c.retryWithin(n, left), left)) {
 			return fmt.Errorf("%w, the next leader has to wait for the end of the term: %w", ErrNotResigned, err)
 		}
 	}
@@ -123,11 +139,11 @@ func endEntry(e *entry.RaceEntry, held bool, checkpoint *[]byte) {
 }
 
 // awaitHooks lets the callbacks hear the end before Resign returns; one that
-// hangs, or that itself called Resign, is not waited for longer than a request.
+// hangs, or that itself called Resign, is waited for a second at most.
 func (l *Leadership) awaitHooks(ctx context.Context) {
 	giveUp, cancel := context.WithCancel(ctx)
 	defer cancel()
-	timer := l.c.Clock.AfterFunc(l.c.request(), cancel)
+	timer := l.c.Clock.AfterFunc(min(l.c.request(), time.Second), cancel)
 	defer timer.Stop()
 	l.c.hooks.drain(giveUp.Done())
 }

@@ -22,8 +22,11 @@ type instant struct {
 	// freeze that stops one clock and then the other still shows. It decides
 	// when a reign of our own is over.
 	elapsed time.Duration
-	// mono is the monotonic clock alone. It decides when somebody else's reign
-	// is over: a wall clock that jumps must not hasten that.
+	// sure is the sum of the smaller of those steps. It decides when somebody
+	// else's reign is over: neither a wall clock that jumps nor a monotonic clock
+	// that stood still and catches up may hasten that.
+	sure time.Duration
+	// mono is the monotonic clock alone, by which this process waits.
 	mono time.Duration
 	// wall is the wall clock, without a monotonic part.
 	wall time.Time
@@ -66,6 +69,7 @@ func (k *timekeeper) sample() instant {
 	mono, wall := k.readings()
 	k.last = instant{
 		elapsed: later(k.last.elapsed, largerStep(k.last, mono, wall)),
+		sure:    later(k.last.sure, smallerStep(k.last, mono, wall)),
 		mono:    mono,
 		wall:    wall,
 	}
@@ -80,6 +84,14 @@ func largerStep(prev instant, mono time.Duration, wall time.Time) time.Duration 
 		step = max(step, later(mono, -prev.mono))
 	}
 	return step
+}
+
+// smallerStep is how much time has passed since prev by both clocks.
+func smallerStep(prev instant, mono time.Duration, wall time.Time) time.Duration {
+	if mono <= prev.mono {
+		return 0
+	}
+	return max(min(later(mono, -prev.mono), wall.Sub(prev.wall)), 0)
 }
 
 // later is t+d for a d that may be so large that the sum has to stop at never.

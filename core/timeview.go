@@ -24,7 +24,7 @@ type TimeView struct {
 // NewTimeView returns a TimeView on clock (nil: the system's) that shows the
 // zero time until it is set.
 func NewTimeView(clock clocks.Clock) *TimeView {
-	if clock == nil {
+	if isNilPointer(clock) {
 		clock = clocks.DefaultClock()
 	}
 	return &TimeView{keeper: newTimekeeper(clock)}

@@ -2,6 +2,7 @@ package core
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"time"
 
@@ -72,13 +73,12 @@ type turn struct {
 // answered. It is given up when ctx ends or when it takes too long, with an
 // unknown outcome, and the error says why: then the leg has ended, and somebody
 // else may be playing already.
-func (t *turn) request(ctx context.Context, s *settings) (answered bool) {
+func (t *turn) request(ctx context.Context, s *settings, limit time.Duration) (answered bool) {
 	if ctx.Err() != nil { // it may have ended since the decision
 		return t.settle(nil, nil, givenUp(ctx, nil))
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	limit := s.request()
 	timer := s.Clock.AfterFunc(limit, func() { cancel(&noAnswerError{limit}) })
 	defer timer.Stop()
 	stop := context.AfterFunc(ctx, func() {
@@ -87,6 +87,11 @@ func (t *turn) request(ctx context.Context, s *settings) (answered bool) {
 		}
 	})
 	defer stop()
+	defer func() { // runs out of turn only if the decider ends its goroutine (runtime.Goexit)
+		if t.settle(nil, nil, errGoexit) {
+			t.leg.end(t)
+		}
+	}()
 	if t.move.kind == moveWrite {
 		tok, err := s.Decider.WriteEntry(ctx, t.move.write)
 		return t.settle(nil, tok, trusted(ctx, err))
@@ -94,6 +99,8 @@ func (t *turn) request(ctx context.Context, s *settings) (answered bool) {
 	e, err := s.Decider.ReadCurrent(ctx)
 	return t.settle(e, nil, trusted(ctx, err))
 }
+
+var errGoexit = errors.New("core: the decider ended the goroutine of a request (runtime.Goexit)")
 
 // settle notes the answer. Only the first one counts: it tells whether this was it.
 func (t *turn) settle(e *entry.RaceEntry, tok entry.LeaderToken, err error) bool {

@@ -28,7 +28,7 @@ func (d asked) ReadCurrent(ctx context.Context) (*entry.RaceEntry, error) { retu
 func turnOf(ctx context.Context, kind moveKind, d RaceDecider) (t *turn, answered bool) {
 	s := &settings{Config: Config{TermLength: time.Minute, Clock: clocks.DefaultClock(), Decider: d}}
 	t = &turn{leg: new(leg).begin(), move: move{kind: kind, write: &entry.RaceEntry{Nonce: "n"}}}
-	return t, t.request(ctx, s)
+	return t, t.request(ctx, s, 15*time.Second)
 }
 
 func TestTurnBringsTheAnswer(t *testing.T) {
@@ -94,7 +94,7 @@ func TestTurnIsGivenUp(t *testing.T) {
 					turn := &turn{leg: new(leg).begin(), move: move{kind: kind, write: &entry.RaceEntry{}}}
 					returned := make(chan bool, 1)
 					go func() {
-						answered := turn.request(ctx, s)
+						answered := turn.request(ctx, s, 15*time.Second)
 						if answered { // as play does, when the next move requests nothing
 							turn.leg.end(turn)
 						}

@@ -76,6 +76,7 @@ func (c Config) validateDurations(fault func(string, ...any)) {
 	renew := inRange("RenewInterval", given.RenewInterval, 0)
 	inRange("MinHold", given.MinHold, 0)
 	inRange("WaitAtMost", given.WaitAtMost, 0)
+	inRange("ResignWithin", given.ResignWithin, 0)
 	if term && skew && c.TermLength/2 < c.MaxClockSkew {
 		fault("TermLength %v is less than twice MaxClockSkew %v", c.TermLength, c.MaxClockSkew)
 	}

@@ -57,7 +57,7 @@ func (w WatchConfig) Updates(ctx context.Context) iter.Seq2[entry.RaceEntry, err
 			yield(none, fmt.Errorf("%w: PollInterval is %v, not between 0 and %v", ErrInvalidConfig, w.PollInterval, entry.MaxTermLength))
 			return
 		}
-		if w.Clock == nil {
+		if isNilPointer(w.Clock) {
 			w.Clock = clocks.DefaultClock()
 		}
 		w.follow(ctx, yield, none)

@@ -137,6 +137,9 @@ func (l *Leadership) settle(stored *entry.RaceEntry, unknown error) (string, err
 	case standingOurs:
 		return stored.Nonce, l.confirmed(stored.Nonce, stored)
 	case standingForeign:
+		if stored.Absent() {
+			return "", l.replaced(errors.New("nothing is stored any more: somebody deleted the entry"))
+		}
 		return "", l.replaced(fmt.Errorf("stored now: leader %q, fencing token %d, election number %d",
 			stored.LeaderID, stored.FencingToken, stored.ElectionNumber))
 	}

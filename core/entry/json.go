@@ -19,6 +19,24 @@ const FormatVersion = 1
 // a free election.
 var ErrBad = errors.New("bad entry")
 
+// ErrNewer is what an error about an entry of a newer format is besides ErrBad
+// (errors.Is). Such an entry is no rubbish: somebody may lead by it. Whoever meets it
+// updates this program, and does not break the entry.
+var ErrNewer = errors.New("entry of a newer format")
+
+// Newer is the error for an entry of a format version above FormatVersion. It Is
+// ErrNewer and ErrBad.
+func Newer(version int64) error { return &newerError{version} }
+
+type newerError struct{ version int64 }
+
+func (e *newerError) Error() string {
+	return fmt.Sprintf("%v: format version %d is newer than %d, the newest that this program knows: update it",
+		ErrBad, e.version, FormatVersion)
+}
+
+func (*newerError) Is(target error) bool { return target == ErrBad || target == ErrNewer }
+
 // stored is version 1 of the stored form. Fields may be added to a version,
 // never renamed or given another meaning.
 type stored struct {
@@ -76,8 +94,7 @@ func Decode(b []byte) (*RaceEntry, error) {
 	case probe.Version == nil:
 		return nil, fmt.Errorf(`%w: no field "cloudelect": this was not written by an election`, ErrBad)
 	case *probe.Version > FormatVersion:
-		return nil, fmt.Errorf("%w: format version %d is newer than %d, the newest that this program knows: update it",
-			ErrBad, *probe.Version, FormatVersion)
+		return nil, Newer(int64(*probe.Version))
 	case *probe.Version != FormatVersion:
 		return nil, fmt.Errorf("%w: format version %d is unknown", ErrBad, *probe.Version)
 	}

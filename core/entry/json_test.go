@@ -154,6 +154,16 @@ var refused = []struct{ old, new, want string }{
 	{"c2xvdCA3", strings.Repeat("AAAA", entry.MaxCheckpoint), "checkpoint"},
 }
 
+// An entry of a newer program can be told from rubbish.
+func TestNewer(t *testing.T) {
+	for content, newer := range map[string]bool{`{"cloudelect": 2}`: true, `{"cloudelect": 0}`: false, "rubbish": false} {
+		_, err := entry.Decode([]byte(content))
+		if !errors.Is(err, entry.ErrBad) || errors.Is(err, entry.ErrNewer) != newer {
+			t.Errorf("%s: %v: newer: %v, want %v", content, err, !newer, newer)
+		}
+	}
+}
+
 func TestDecodeRefuses(t *testing.T) {
 	golden, err := os.ReadFile("testdata/v1-full.json")
 	if err != nil {

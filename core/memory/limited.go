@@ -24,6 +24,9 @@ func (d *Decider) Limited(interval time.Duration) Limited {
 
 // MinWriteInterval returns the limit that is set now.
 func (l Limited) MinWriteInterval() time.Duration {
+	if l.Decider == nil { // a zero Limited: Validate asks before anything else can complain
+		return 0
+	}
 	l.rec.mu.Lock()
 	defer l.rec.mu.Unlock()
 	return l.rec.limit
