@@ -34,7 +34,7 @@ func TestAllocations(t *testing.T) {
 func TestAllocationsOfAFleet(t *testing.T) {
 	const n = 500
 	_, before := footprint()
-	f := startFleet(n, 0, time.Hour)
+	f := newFleet(n, 0, time.Hour).start()
 	defer f.stop()
 	if got := f.settle(before+2*n) - before; got > 2*n {
 		t.Errorf("%d goroutines for %d elections, want two each", got, n)

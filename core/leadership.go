@@ -17,7 +17,7 @@ type Leadership struct {
 	ctx    context.Context // ends with the reign
 	cancel context.CancelCauseFunc
 	view   TimeView
-	won    instant // when the win was confirmed
+	won    time.Duration // when the win was confirmed, on the monotonic clock
 	proof  Proof
 	pulse  pulse
 
@@ -50,7 +50,7 @@ func newLeadership(ctx context.Context, c client, proof Proof, current *entry.Ra
 	if l.reign.check(now) != nil {
 		return nil
 	}
-	l.won = now
+	l.won = now.mono
 	if c.MinHold > 0 {
 		c.mem.hold(hold{current.FencingToken, now.mono + c.MinHold + rateMargin(c.MinHold)})
 	}

@@ -148,7 +148,7 @@ func judgeAbsent(r *record, now instant, rule rules) finding {
 		return finding{proof: ProofVacant}
 	}
 	term := max(r.longest, rule.term)
-	return finding{ProofObserved, r.seen.sure + term + rateMargin(term) - now.sure,
+	return finding{ProofObserved, r.seen + term + rateMargin(term) - now.sure,
 		"the entry has vanished: the longest term that it can have granted must pass"}
 }
 
@@ -188,7 +188,7 @@ func judgeStoreTime(r *record, now instant, rule rules) finding {
 	if whole.Before(over) {
 		whole = whole.Add(time.Second)
 	}
-	wait := whole.Sub(r.date) - (now.mono - r.dateAt.mono)
+	wait := whole.Sub(r.date) - (now.mono - r.dateAt)
 	return finding{ProofStoreTime, max(wait, 1), "the term is not over on the store's clock"}
 }
 
@@ -198,7 +198,7 @@ func storeTimeJudged(r *record) bool { return !r.current.SentBy.IsZero() && !r.d
 // term, by both clocks of ours.
 func judgeObserved(r *record, now instant) finding {
 	term := r.current.TermLength
-	return finding{ProofObserved, max(r.seen.sure+term+rateMargin(term)-now.sure, 0),
+	return finding{ProofObserved, max(r.seen+term+rateMargin(term)-now.sure, 0),
 		"this version was not observed for a whole term yet"}
 }
 

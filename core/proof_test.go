@@ -369,7 +369,7 @@ func TestOrderOfProofs(t *testing.T) {
 		case ProofStoreTime:
 			r.current.SentBy = time.Time{}
 		case ProofObserved:
-			r.seen = at(2 * time.Hour)
+			r.seen = 2 * time.Hour
 		}
 	}
 }

@@ -17,11 +17,11 @@ type record struct {
 	sight   sight
 	// seen is when the answer that first showed this version (or first showed
 	// nothing, or something unreadable) had arrived.
-	seen instant
+	seen time.Duration // by both clocks: instant.sure
 	// date is the store's clock on the latest answer that brought this
 	// version, and dateAt when that answer had arrived; zero if it had none.
 	date   time.Time
-	dateAt instant
+	dateAt time.Duration // on the monotonic clock
 
 	// ever: something was stored here at some time.
 	ever bool
@@ -33,7 +33,7 @@ type record struct {
 	// storeTime is the last Date of any answer, and storeSent when the request
 	// for that answer was about to be sent.
 	storeTime time.Time
-	storeSent instant
+	storeSent time.Duration // by the clocks' larger steps: instant.elapsed
 	// ended are nonces of reigns of this process that are over, the newest last.
 	ended []string
 	// hold keeps this process from winning again sooner than MinHold allows.
@@ -76,7 +76,7 @@ func sameVersion(a, b *entry.RaceEntry) bool {
 // told notes the store's clock from any answer.
 func (r *record) told(date time.Time, sent instant) {
 	if !date.IsZero() {
-		r.storeTime, r.storeSent = date, sent
+		r.storeTime, r.storeSent = date, sent.elapsed
 	}
 }
 
@@ -92,10 +92,10 @@ func (r *record) saw(e *entry.RaceEntry, sent, got instant) {
 		return
 	}
 	if r.sight != sightEntry || !sameVersion(r.current, e) {
-		r.seen = got
+		r.seen = got.sure
 	}
 	r.sight, r.current = sightEntry, e
-	r.date, r.dateAt = date, got
+	r.date, r.dateAt = date, got.mono
 	r.ever = true
 	r.longest = max(r.longest, e.TermLength)
 	r.number = max(r.number, e.ElectionNumber)
@@ -112,10 +112,10 @@ func (r *record) sawBad(e *entry.RaceEntry, sent, got instant) {
 
 func (r *record) restart(s sight, got instant) {
 	if r.sight != s {
-		r.seen = got
+		r.seen = got.sure
 	}
 	r.sight = s
-	r.date, r.dateAt = time.Time{}, instant{}
+	r.date, r.dateAt = time.Time{}, 0
 }
 
 // end notes that the reigns which these nonces belong to are over.
@@ -138,7 +138,7 @@ func (r *record) sentBy(now instant) time.Time {
 	if r.storeTime.IsZero() {
 		return time.Time{}
 	}
-	since := now.elapsed - r.storeSent.elapsed
+	since := now.elapsed - r.storeSent
 	return r.storeTime.Add(time.Second + since + since/20)
 }
 

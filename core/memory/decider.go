@@ -43,13 +43,26 @@ type record struct {
 	version  uint64       // of the last write; never falls, not even by a deletion
 	present  bool
 	current  entry.RaceEntry
-	bad      error  // why current cannot be believed; nil: it can
-	raw      []byte // planted content, if that is what is stored
 	commit   time.Time
+	planted  *planted      // by PlantRaw or Plant; nil after any other write
 	limit    time.Duration // shortest time between two writes; 0: none
 	accepted time.Time     // when WriteEntry last stored something, for limit
 	reads    int
 	writes   int
+}
+
+// planted is what a test has put there.
+type planted struct {
+	bad error  // why it cannot be believed; nil: it can
+	raw []byte // the bytes, if it was bytes
+}
+
+// bad is why what is stored cannot be believed; nil: it can.
+func (r *record) bad() error {
+	if r.planted == nil {
+		return nil
+	}
+	return r.planted.bad
 }
 
 // NewDecider returns a decider with nothing stored.
@@ -109,8 +122,8 @@ func (d *Decider) ReadCurrent(ctx context.Context) (*entry.RaceEntry, error) {
 	if err := d.fault(ctx); err != nil {
 		return nil, err
 	}
-	if r.bad != nil {
-		return &entry.RaceEntry{Token: r.token()}, fmt.Errorf("memory: %w", r.bad)
+	if bad := r.bad(); bad != nil {
+		return &entry.RaceEntry{Token: r.token()}, fmt.Errorf("memory: %w", bad)
 	}
 	return r.read(), nil
 }
@@ -132,7 +145,7 @@ func (d *Decider) fault(ctx context.Context) error {
 // left for the caller to read.
 func (d *Decider) lost() error {
 	lost := &core.LostRaceError{}
-	if !d.omitCurrent && d.rec.bad == nil {
+	if !d.omitCurrent && d.rec.bad() == nil {
 		lost.Current = d.rec.read()
 	}
 	return lost
@@ -158,7 +171,7 @@ func (r *record) store(e *entry.RaceEntry) {
 	r.current.Checkpoint = bytes.Clone(e.Checkpoint)
 	r.current.Token = nil
 	r.version++
-	r.present, r.bad, r.raw = true, nil, nil
+	r.present, r.planted = true, nil
 	r.commit = r.now()
 }
 

@@ -39,7 +39,7 @@ func (d *Decider) Lead(id string, term time.Duration) entry.RaceEntry {
 		e.FencingToken = max(1, now.Unix())
 	}
 	e.TermExpiry = now.Add(term)
-	if r.present && r.bad == nil {
+	if r.present && r.bad() == nil {
 		e.ElectionNumber = r.current.ElectionNumber + 1
 		e.FencingToken = r.current.FencingToken
 		if id != "" { // a resignation keeps the token of the reign that it ends
@@ -57,7 +57,7 @@ func (d *Decider) Plant(e entry.RaceEntry) {
 	d.rec.mu.Lock()
 	defer d.rec.mu.Unlock()
 	d.rec.store(&e)
-	d.rec.bad = e.Validate()
+	d.rec.planted = &planted{bad: e.Validate()}
 }
 
 // PlantRaw stores bytes instead of an entry. If entry.Decode understands them
@@ -70,7 +70,7 @@ func (d *Decider) PlantRaw(b []byte) {
 	d.rec.mu.Lock()
 	defer d.rec.mu.Unlock()
 	d.rec.store(e)
-	d.rec.bad, d.rec.raw = err, bytes.Clone(b)
+	d.rec.planted = &planted{err, bytes.Clone(b)}
 }
 
 // Delete removes the entry, which nothing of this project ever does to a store.
@@ -78,7 +78,7 @@ func (d *Decider) Delete() {
 	r := d.rec
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.present, r.current, r.bad, r.raw, r.commit = false, entry.RaceEntry{}, nil, nil, time.Time{}
+	r.present, r.current, r.planted, r.commit = false, entry.RaceEntry{}, nil, time.Time{}
 }
 
 // Stored returns what is stored, without a request being counted. It is false
@@ -86,7 +86,7 @@ func (d *Decider) Delete() {
 func (d *Decider) Stored() (entry.RaceEntry, bool) {
 	d.rec.mu.Lock()
 	defer d.rec.mu.Unlock()
-	if !d.rec.present || d.rec.bad != nil {
+	if !d.rec.present || d.rec.bad() != nil {
 		return entry.RaceEntry{}, false
 	}
 	return *d.rec.read(), true
@@ -96,7 +96,10 @@ func (d *Decider) Stored() (entry.RaceEntry, bool) {
 func (d *Decider) Raw() []byte {
 	d.rec.mu.Lock()
 	defer d.rec.mu.Unlock()
-	return bytes.Clone(d.rec.raw)
+	if d.rec.planted == nil {
+		return nil
+	}
+	return bytes.Clone(d.rec.planted.raw)
 }
 
 // Requests returns how many reads and writes all handles were asked for,
