@@ -21,8 +21,7 @@ func decode(it item) (*entry.RaceEntry, error) {
 	case !ok:
 		return nil, fmt.Errorf("%w: no attribute %q: this was not written by an election", entry.ErrBad, attrVersion)
 	case version > entry.FormatVersion:
-		return nil, fmt.Errorf("%w: format version %d is newer than %d, the newest that this program knows: update it",
-			entry.ErrBad, version, entry.FormatVersion)
+		return nil, entry.Newer(version)
 	case version != entry.FormatVersion:
 		return nil, fmt.Errorf("%w: format version %d is unknown", entry.ErrBad, version)
 	}

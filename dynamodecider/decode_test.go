@@ -89,6 +89,22 @@ func TestDecodeOptional(t *testing.T) {
 	}
 }
 
+// TestAdvice: whoever reads about a bad item gets a command that a shell takes, and
+// nobody is told how to destroy one of a newer version.
+func TestAdvice(t *testing.T) {
+	s := newEmulator(t)
+	d := NewDecider(s.Client(s.client(t)), testTable, testName, nil)
+	for version, isNewer := range map[int64]bool{2: true, 0: false} {
+		must(t, s.Plant(testTable, item{attrElection: text(testName), attrVersion: number(version)}))
+		_, err := d.ReadCurrent(context.Background())
+		command := "elect break --store '" + d.String() + "' --corrupt --version 'item:"
+		if !errors.Is(err, core.ErrBadEntry) || errors.Is(err, entry.ErrNewer) != isNewer ||
+			strings.Contains(err.Error(), command) == isNewer || strings.Contains(err.Error(), "update this program") != isNewer {
+			t.Errorf("version %d: %v", version, err)
+		}
+	}
+}
+
 // TestBadItemToken: what is no entry can be overwritten exactly as it was read,
 // whatever it is made of, and not once it has changed.
 func TestBadItemToken(t *testing.T) {

@@ -2,7 +2,9 @@ package dynamodecider
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
@@ -54,7 +56,20 @@ func (d *Decider) ReadCurrent(ctx context.Context) (*entry.RaceEntry, error) {
 func (d *Decider) bad(t *Token, err error) error {
 	return &storeError{
 		where: d.String(), what: "the item is not an entry", err: err,
-		todo: fmt.Sprintf("look at it, and if nobody needs it: elect break --corrupt --version %s", t),
+		todo: adviceFor(d, t, err),
 		is:   []error{core.ErrBadEntry},
 	}
 }
+
+// adviceFor says what to do about content that is no entry. One of a newer format may
+// be somebody's reign, so nothing is said there that would end it.
+func adviceFor(d *Decider, t *Token, err error) string {
+	if errors.Is(err, entry.ErrNewer) {
+		return "update this program, and do not break the entry: a newer one has written it, and somebody may lead by it"
+	}
+	return fmt.Sprintf("look at it, and if nobody needs it: elect break --store %s --corrupt --version %s",
+		shellWord(d.String()), shellWord(t.String()))
+}
+
+// shellWord is what a shell takes for this one word.
+func shellWord(word string) string { return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'" }

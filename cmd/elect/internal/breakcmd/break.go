@@ -103,6 +103,9 @@ func (b *breaker) matches(seen statuscmd.Sight) error {
 			b.store, e.FencingToken)
 	case b.version != "" && !sameVersion(b.version, seen.Version()):
 		return changed("%s: version %s is stored now, not %s: nothing was written, %s", b.store, seen.Version(), b.version, again)
+	case errors.Is(seen.Bad, entry.ErrNewer) && !b.newer:
+		return cliutil.Exit(statuscmd.ExitBadEntry, "%w (nothing was written: --corrupt does not replace what a newer program has written, see --force-newer in elect break --help)",
+			statuscmd.BadAdvice(statuscmd.Describe(b.store, seen)))
 	case seen.Bad != nil:
 		return nil
 	case e.FencingToken != b.token:

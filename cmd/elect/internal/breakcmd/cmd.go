@@ -29,20 +29,28 @@ if it still runs, goes on leading until its next renewal fails or its term ends:
 for so long there may be TWO LEADERS. Use it only when the old leader is
 certainly dead, or when everything it writes to checks fencing tokens.
 
---corrupt --version V replaces what elect status calls bad: not an entry, or one
-of a newer program. Look at it first, its content is overwritten, and update this
-program if that is all it needs. The new fencing token is higher than the store's
+--corrupt --version V replaces what elect status calls bad: what is not an entry.
+Look at it first, its content is overwritten. The new fencing token is higher than the store's
 time in seconds since 1970, where all tokens of a new election begin, and than
 --fencing-token if that is given; where the store tells no time you have to give
 one that is higher than any that was ever handed out. The length of the old term
 cannot be read: --term says how long to keep the election closed for its sake.
+
+An entry of a newer program is not corrupt: update this program. --force-newer
+replaces it nevertheless. That ends a reign whose term and fencing token this program
+cannot read: there may be TWO LEADERS if its term is longer than --term, and the new
+fencing token may be lower than the old one if you do not give that one, so that
+what checks tokens refuses all leaders to come. What else the newer program keeps in
+the entry is lost.
 
 Nothing is written if what is stored is not what you name: another fencing token,
 another version, nobody leads, or there is nothing.
 
 --json prints one line: store, action (ended, vacated or replaced),
 previous_leader_id, previous_fencing_token, previous_version, leader_id,
-fencing_token, election_number, version, next_leader_in_ms, next_leader_at.
+previous_held (true: that reign was done, and kept the election closed),
+fencing_token, election_number, version, next_leader_in_ms and next_leader_at (the
+next leader does not come sooner).
 
 Exit codes: 0 written; 1 refused, what is stored is something else; 64 the command
 line is wrong; 65 what is stored is not an entry; 69 the store could not be asked,
@@ -57,6 +65,7 @@ type options struct {
 	timeout time.Duration
 	now     bool
 	corrupt bool
+	newer   bool
 	asJSON  bool
 
 	tokenGiven, termGiven bool
@@ -87,6 +96,7 @@ func New(env *cliutil.Env) *cobra.Command {
 	f.Int64Var(&o.token, "fencing-token", 0, "the fencing token of the reign to end, as elect status prints it")
 	f.BoolVar(&o.now, "now", false, "let the next leader come at once: risks two leaders, see above")
 	f.BoolVar(&o.corrupt, "corrupt", false, "replace what is not an entry; needs --version")
+	f.BoolVar(&o.newer, "force-newer", false, "with --corrupt: replace even an entry of a newer program, see above")
 	f.StringVar(&o.version, "version", "", "the version to overwrite, as elect status prints it; no other")
 	f.DurationVar(&o.term, "term", time.Minute, "with --corrupt: the longest term that anybody uses for this election")
 	f.DurationVar(&o.timeout, "timeout", 30*time.Second, "how long it may take altogether")
@@ -103,6 +113,8 @@ func (o *options) validate() error {
 		return cliutil.Usage("--fencing-token is missing: give the one that elect status prints, so that no other reign is ended")
 	case o.tokenGiven && (o.token < 0 || o.token >= maxToken):
 		return cliutil.Usage("--fencing-token %d is out of range: give the one that elect status prints", o.token)
+	case o.newer && !o.corrupt:
+		return cliutil.Usage("--force-newer is for --corrupt only: it replaces an entry that this program cannot read")
 	case o.termGiven && !o.corrupt:
 		return cliutil.Usage("--term is for --corrupt only: an entry that can be read says how long its term is")
 	case o.termGiven && o.now:

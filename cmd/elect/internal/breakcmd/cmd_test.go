@@ -114,7 +114,8 @@ func TestTextSaysWhatWasDoneAndWhenTheNextCanCome(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, want := range []string{"ended            the reign of w1 with fencing token 946684800", "in 10.5 s", "elect break --now --fencing-token 946684801"} {
+		for _, want := range []string{"ended            the reign of w1 with fencing token 946684800", "not before about 10.5 s from now",
+			"when the old one must have noticed; at once: elect break --store mem://test --now --fencing-token 946684801"} {
 			if !strings.Contains(out, want) {
 				t.Errorf("printed\n%swithout %q", out, want)
 			}
@@ -124,6 +125,54 @@ func TestTextSaysWhatWasDoneAndWhenTheNextCanCome(t *testing.T) {
 			t.Errorf("--now printed\n%s(%v), want: at once", out, err)
 		}
 	})
+}
+
+// What MinHold keeps closed has no leader that would have to notice anything.
+func TestAHoldIsNoReign(t *testing.T) {
+	for name, c := range map[string]struct {
+		holder, says string
+		args         []string
+	}{
+		"a reign that is done":          {"w1", "for the election is held anew, though the old reign was done before", nil},
+		"a reign that is done, --now":   {"w1", "at once; the reign that held the election closed was done before", []string{"--now"}},
+		"after another break":           {operatorMark + "x@y", "when the old one must have noticed", nil},
+		"after another break and --now": {operatorMark + "x@y", "the old one may go on until", []string{"--now"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := newWorld()
+				e := w.Lead(c.holder, 10*time.Second)
+				e.Held = true
+				w.Plant(e)
+				out, err := w.run(t, append([]string{"--fencing-token", "946684800"}, c.args...)...)
+				if err != nil || !strings.Contains(out, "the hold of ") || !strings.Contains(out, c.says) || strings.Contains(out, "the reign of") {
+					t.Errorf("printed\n%s(%v), want it to say %q", out, err, c.says)
+				}
+			})
+		})
+	}
+}
+
+// Nobody replaces by mistake what a newer program has written.
+func TestANewerEntry(t *testing.T) {
+	newer := []byte(`{"cloudelect": 2}`)
+	w := newWorld()
+	w.PlantRaw(newer)
+	for _, args := range [][]string{{"--corrupt", "--version", "v1"}, {"--fencing-token", "1"}} {
+		_, err := w.run(t, args...)
+		if cliutil.CodeOf(err) != statuscmd.ExitBadEntry || !strings.Contains(err.Error(), "do not break it") || strings.Contains(err.Error(), "elect break --store") {
+			t.Errorf("%v: %v, want a refusal", args, err)
+		}
+	}
+	if !bytes.Equal(w.Raw(), newer) {
+		t.Fatal("it was overwritten")
+	}
+	if out, err := w.run(t, "--corrupt", "--force-newer", "--version", "v1"); err != nil {
+		t.Errorf("--force-newer: %v\n%s", err, out)
+	}
+	if !w.stored(t).Held {
+		t.Error("--force-newer wrote no held entry")
+	}
 }
 
 func TestCorruptReplacesWhatCannotBeRead(t *testing.T) {
@@ -196,6 +245,7 @@ func TestRefusals(t *testing.T) {
 		{"no version", lead, []string{"--corrupt"}, cliutil.ExitUsage, "needs --version"},
 		{"a term for an entry that has one", lead, []string{"--fencing-token", "946684800", "--term", "1s"}, cliutil.ExitUsage, "--term is for --corrupt"},
 		{"a term that nobody waits for", lead, []string{"--corrupt", "--version", "v1", "--now", "--term", "1s"}, cliutil.ExitUsage, "contradict"},
+		{"newer, not corrupt", lead, []string{"--fencing-token", "946684800", "--force-newer"}, cliutil.ExitUsage, "--force-newer is for --corrupt"},
 		{"no term", lead, []string{"--corrupt", "--version", "v1", "--term", "0s"}, cliutil.ExitUsage, "out of range"},
 		{"endless term", lead, []string{"--corrupt", "--version", "v1", "--term", "1000000h"}, cliutil.ExitUsage, "out of range"},
 		{"no timeout", lead, []string{"--fencing-token", "1", "--timeout", "0s"}, cliutil.ExitUsage, "positive"},

@@ -15,6 +15,9 @@ import (
 // maxToken is the highest fencing token that may be stored and still be followed.
 const maxToken = 1 << 62
 
+// operatorMark begins the name of every operator.
+const operatorMark = "elect break by "
+
 // operator is the name that the entry of an operator bears.
 func operator() string {
 	name, host := "somebody", "unknown"
@@ -24,7 +27,7 @@ func operator() string {
 	if h, err := os.Hostname(); err == nil && h != "" {
 		host = h
 	}
-	return "elect break by " + strings.ToValidUTF8(name+"@"+host, "?")
+	return operatorMark + strings.ToValidUTF8(name+"@"+host, "?")
 }
 
 // replacement is the entry to write over what was seen. It may be used at once

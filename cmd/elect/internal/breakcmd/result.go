@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cloudelect/cloudelect/cmd/elect/internal/cliutil"
 	"github.com/cloudelect/cloudelect/cmd/elect/internal/statuscmd"
 	"github.com/cloudelect/cloudelect/core/entry"
 )
@@ -16,11 +17,12 @@ type result struct {
 	PreviousLeaderID     string    `json:"previous_leader_id,omitempty"`
 	PreviousFencingToken *int64    `json:"previous_fencing_token,omitempty"`
 	PreviousVersion      string    `json:"previous_version,omitempty"`
-	LeaderID             string    `json:"leader_id,omitempty"` // of the new entry
+	PreviousHeld         bool      `json:"previous_held,omitempty"` // that reign was done, and kept the election closed
+	LeaderID             string    `json:"leader_id,omitempty"`     // of the new entry
 	FencingToken         int64     `json:"fencing_token"`
 	ElectionNumber       int64     `json:"election_number"`
 	Version              string    `json:"version,omitempty"`
-	NextLeaderInMS       int64     `json:"next_leader_in_ms"` // 0: at once
+	NextLeaderInMS       int64     `json:"next_leader_in_ms"` // not sooner; 0: at once
 	NextLeaderAt         time.Time `json:"next_leader_at"`    // on the local clock
 }
 
@@ -33,7 +35,7 @@ func (b *breaker) result(e entry.RaceEntry) *result {
 	}
 	if b.before.Bad == nil {
 		token := b.before.Entry.FencingToken
-		r.PreviousLeaderID, r.PreviousFencingToken = b.before.Entry.LeaderID, &token
+		r.PreviousLeaderID, r.PreviousFencingToken, r.PreviousHeld = b.before.Entry.LeaderID, &token, b.before.Entry.Held
 	} else {
 		r.Action = "replaced"
 	}
@@ -61,7 +63,11 @@ func (r *result) text() string {
 	case "replaced":
 		line("replaced", "version %s, which was not an entry", r.PreviousVersion)
 	default:
-		line(r.Action, "the reign of %s with fencing token %d", statuscmd.Safe(r.PreviousLeaderID), *r.PreviousFencingToken)
+		what := "the reign"
+		if r.PreviousHeld {
+			what = "the hold"
+		}
+		line(r.Action, what+" of %s with fencing token %d", statuscmd.Safe(r.PreviousLeaderID), *r.PreviousFencingToken)
 	}
 	if r.LeaderID != "" {
 		line("written by", "%s", statuscmd.Safe(r.LeaderID))
@@ -70,12 +76,25 @@ func (r *result) text() string {
 	if r.Version != "" {
 		line("version", "%s", r.Version)
 	}
-	if r.NextLeaderInMS == 0 {
-		line("next leader", "at once; the old one may go on until its next renewal fails or its term ends")
-		return b.String()
+	line("next leader", "%s", r.next())
+	return b.String()
+}
+
+// next says when the next leader can come, and what became of the old one.
+func (r *result) next() string {
+	// MinHold's, not that of an operator, whose leader may still run.
+	done := r.PreviousHeld && !strings.HasPrefix(r.PreviousLeaderID, operatorMark)
+	switch {
+	case r.NextLeaderInMS == 0 && done:
+		return "at once; the reign that held the election closed was done before"
+	case r.NextLeaderInMS == 0:
+		return "at once; the old one may go on until its next renewal fails or its term ends"
+	}
+	why := "when the old one must have noticed"
+	if done {
+		why = "for the election is held anew, though the old reign was done before"
 	}
 	wait := time.Duration(r.NextLeaderInMS) * time.Millisecond
-	line("next leader", "in %s (%s), when the old one must have noticed; at once: elect break --now --fencing-token %d",
-		statuscmd.Seconds(wait), r.NextLeaderAt.Local().Format(time.TimeOnly), r.FencingToken)
-	return b.String()
+	return fmt.Sprintf("not before about %s from now (%s), %s; at once: elect break --store %s --now --fencing-token %d",
+		statuscmd.Seconds(wait), r.NextLeaderAt.Local().Format(time.TimeOnly), why, cliutil.ShellWord(r.Store), r.FencingToken)
 }

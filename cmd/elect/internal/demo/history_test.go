@@ -3,6 +3,7 @@ package demo
 import (
 	"fmt"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -101,6 +102,30 @@ func TestVerdict(t *testing.T) {
 			r, sound, err := verdict(&h, plantedLog(t, c.lines), failover{1, 2, 3})
 			if err != nil || sound != c.sound {
 				t.Errorf("verdict: %+v, sound %v, %v; want sound %v", r, sound, err, c.sound)
+			}
+		})
+	}
+}
+
+// What the workers tell and what the files show must not contradict each other.
+func TestContradictions(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		told  kind
+		lines string // of the log, in which nothing is refused
+		says  string // "": no error
+	}{
+		{"a line that is there", kindWrote, "1", ""},
+		{"a line that nobody told of", kindWrote, "1 1", ""},
+		{"a line that is not there", kindWrote, "", "1 lines were written to the log, and it has only 0"},
+		{"a refusal that was not noted", kindRefused, "1", "1 late lines were refused, and only 0 were noted"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var h history
+			h.add(report{new(process), message{Kind: c.told, Token: 1}})
+			_, _, err := verdict(&h, plantedLog(t, c.lines), failover{})
+			if (err == nil) != (c.says == "") || err != nil && !strings.Contains(err.Error(), c.says) {
+				t.Errorf("verdict: %v, want %q", err, c.says)
 			}
 		})
 	}

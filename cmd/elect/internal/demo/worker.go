@@ -130,7 +130,7 @@ func (w *worker) append(token int64) error {
 	switch {
 	case err == nil:
 		return w.tell(message{Kind: kindWrote, Token: token})
-	case errors.Is(err, fencedlog.ErrStale):
+	case errors.Is(err, fencedlog.ErrStale) && !errors.Is(err, fencedlog.ErrNotNoted):
 		return w.tell(message{Kind: kindRefused, Token: token})
 	}
 	return err

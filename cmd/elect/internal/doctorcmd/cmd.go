@@ -4,13 +4,17 @@ package doctorcmd
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/spf13/cobra"
 
 	"github.com/cloudelect/cloudelect/cmd/elect/internal/cliutil"
+	"github.com/cloudelect/cloudelect/cmd/elect/internal/statuscmd"
 	"github.com/cloudelect/cloudelect/cmd/elect/internal/stores"
 	"github.com/cloudelect/cloudelect/core"
+	"github.com/cloudelect/cloudelect/core/probe"
 )
 
 // New returns the command.
@@ -31,6 +35,9 @@ takes five seconds, or ten where the store wants a second between two writes,
 and longer while the store is busy. What it writes bears the election's name with
 ".probe-..." appended, and is deleted in the end.
 
+A store that wants a pause between two writes to one key (R2 does) is probed, and
+used, with write-interval=1s in the URL.
+
 A yes is for this store, these credentials and this way to it: run it where the
 election will run. A check that came to no conclusion makes the verdict no.
 
@@ -40,7 +47,8 @@ answers, dated_answers, clock_ahead_min_ns and clock_ahead_max_ns (this host's c
 minus the store's lies between), unclear_answers, left_behind.
 
 Exit codes: 0 the store can be used; 1 it must not be used, or nothing is proved;
-64 the command line is wrong; 69 and 78 as everywhere.`,
+64 the command line is wrong; 69 as everywhere; 78 the set-up is wrong, the bucket or
+the table is not there, or cannot be read.`,
 		Example: `  elect doctor --store gs://my-bucket/elections/nightly
   elect doctor --store 's3://my-bucket/elections/nightly?region=auto&endpoint=https://s3.example.com'
   elect doctor --store gs://my-bucket/elections/nightly --json | jq -r .verdict`,
@@ -73,6 +81,7 @@ func Examine(ctx context.Context, env *cliutil.Env, store *stores.Store, asJSON 
 	if err != nil {
 		return fmt.Errorf("doctor: %s: %w", store.URL, err)
 	}
+	honest(&report)
 	f := finding{Store: store.URL, Verdict: verdict(report), ProbeReport: report}
 	if asJSON {
 		err = cliutil.WriteJSON(env.Stdout, f)
@@ -80,7 +89,35 @@ func Examine(ctx context.Context, env *cliutil.Env, store *stores.Store, asJSON 
 		_, err = fmt.Fprint(env.Stdout, f.text())
 	}
 	if err == nil && !report.Usable {
-		err = &cliutil.ExitError{Code: cliutil.ExitFailed}
+		err = &cliutil.ExitError{Code: no(ctx, store.Decider, report)}
 	}
 	return err
+}
+
+// no is the exit code of a store that cannot be used: ExitBroken where it cannot
+// even be read, because it does not exist or the credentials are no good for it. The
+// election's own record tells that as an error that a program can judge.
+func no(ctx context.Context, d core.RaceDecider, report core.ProbeReport) int {
+	if !refused(report, probe.CheckRead) {
+		return cliutil.ExitFailed
+	}
+	if _, err := statuscmd.Look(ctx, d, statuscmd.DefaultTimeout); errors.Is(err, core.ErrBroken) {
+		return cliutil.ExitBroken
+	}
+	return cliutil.ExitFailed
+}
+
+func refused(report core.ProbeReport, check string) bool {
+	return slices.ContainsFunc(report.Checks, func(c core.ProbeCheck) bool { return c.Name == check && mark(c) == "NO" })
+}
+
+// honest takes back that scratch records can be deleted where none was ever written:
+// stores say yes to the removal of what is not there.
+func honest(report *core.ProbeReport) {
+	written := slices.ContainsFunc(report.Checks, func(c core.ProbeCheck) bool { return c.Name == probe.CheckCreate && c.Passed })
+	for i, c := range report.Checks {
+		if c.Name == probe.CheckDelete && c.Passed && !written {
+			report.Checks[i] = core.ProbeCheck{Name: c.Name, Optional: c.Optional, Inconclusive: true, Detail: "not tried, because nothing was written"}
+		}
+	}
 }

@@ -191,8 +191,24 @@ func TestJSON(t *testing.T) {
 		if err := json.Unmarshal([]byte(out), &got); err != nil || strings.Count(out, "\n") != 1 {
 			t.Fatalf("%v: %s", err, out)
 		}
-		if got.Usable != usable || strings.HasPrefix(got.Verdict, "yes") != usable || got.Store != "s3://nightly" || len(got.Checks) < 10 || got.RoundTripNS <= 0 {
+		if got.Usable != usable || strings.HasPrefix(got.Verdict, "yes, ") != usable || strings.HasPrefix(got.Verdict, "no, ") == usable || got.Store != "s3://nightly" || len(got.Checks) < 10 || got.RoundTripNS <= 0 {
 			t.Errorf("%s", out)
+		}
+	}
+}
+
+// TestNothingWritten: stores say yes to the removal of what is not there; that proves
+// no permission.
+func TestNothingWritten(t *testing.T) {
+	checks := func(created bool) *core.ProbeReport {
+		return &core.ProbeReport{Checks: []core.ProbeCheck{{Name: probe.CheckCreate, Passed: created}, {Name: probe.CheckDelete, Optional: true, Passed: true, Detail: "gone"}}}
+	}
+	for _, created := range []bool{true, false} {
+		r := checks(created)
+		honest(r)
+		out := finding{ProbeReport: *r}.text()
+		if strings.Contains(out, "ok    "+probe.CheckDelete) != created {
+			t.Errorf("created %v:\n%s", created, out)
 		}
 	}
 }
@@ -216,7 +232,8 @@ func TestCommand(t *testing.T) {
 		says string
 	}{
 		{[]string{"--store", "gs://elections/nightly"}, cliutil.ExitFailed, "verdict: no"},
-		{[]string{"--store", "gs://no-such-bucket/nightly"}, cliutil.ExitFailed, "no-such-bucket"},
+		{[]string{"--store", "gs://no-such-bucket/nightly"}, cliutil.ExitBroken, "no-such-bucket"},
+		{[]string{"--store", "gs://no-such-bucket/nightly", "--json"}, cliutil.ExitBroken, `"verdict":"no, this store must not be used`},
 		{[]string{"--store", "mem://x"}, cliutil.ExitUsage, "cannot be probed"},
 		{[]string{"--store", "gs://x"}, cliutil.ExitUsage, "gs://"},
 		{nil, cliutil.ExitUsage, "--store"},

@@ -31,7 +31,10 @@ addressing_style = path).
 --json prints one line when they are ready, without the fields of those that were
 not started: storage_emulator_host, url (of Cloud Storage), aws_endpoint_url_s3,
 s3_path_style, aws_endpoint_url_dynamodb, aws_access_key_id, aws_secret_access_key,
-aws_region, buckets, tables.`
+aws_region, buckets, tables.
+
+Exit codes: 0 when it is ended by a signal; 64 the command line is wrong; 70 they
+could not be started, because a port is somebody else's already, most likely.`
 
 // options are the command line.
 type options struct {

@@ -182,7 +182,7 @@ func TestAllOrNone(t *testing.T) {
 	}
 	free.Close()
 	o := options{addr: first, only: kinds, buckets: []string{"elections"}, tables: []string{"elections"}}
-	if _, err := start(t.Context(), o); cliutil.CodeOf(err) != cliutil.ExitUnavailable || !strings.Contains(err.Error(), port) {
+	if _, err := start(t.Context(), o); cliutil.CodeOf(err) != cliutil.ExitInternal || !strings.Contains(err.Error(), port) {
 		t.Fatalf("%v, want an error about port %s", err, port)
 	}
 	again, err := net.Listen("tcp", first)
@@ -211,7 +211,7 @@ func TestBadInput(t *testing.T) {
 		{[]string{"--addr", "127.0.0.1"}, cliutil.ExitUsage, "host:port"},
 		{[]string{"--addr", "127.0.0.1:99999"}, cliutil.ExitUsage, "--addr"},
 		{[]string{"--addr", ""}, cliutil.ExitUsage, "empty"},
-		{[]string{"--addr", taken.Addr().String()}, cliutil.ExitUnavailable, "another port"},
+		{[]string{"--addr", taken.Addr().String()}, cliutil.ExitInternal, "another port"},
 		{[]string{"--bucket", ""}, cliutil.ExitUsage, "--bucket"},
 		{[]string{"--bucket", "a/b"}, cliutil.ExitUsage, "--bucket"},
 		{[]string{"--bucket", "No"}, cliutil.ExitUsage, "--bucket"},

@@ -115,7 +115,7 @@ func explain(err error) error {
 	case errors.As(err, &known):
 		return err
 	case errors.As(err, &busy) && !errors.As(err, &wrong):
-		return cliutil.Exit(cliutil.ExitUnavailable, "emulate: %w: choose another port with --addr (the emulators take the ports from there on), or 0 for free ones", err)
+		return cliutil.Exit(cliutil.ExitInternal, "emulate: the port cannot be had: %w: choose another port with --addr (the emulators take the ports from there on), or 0 for free ones", err)
 	}
 	return cliutil.Usage("--addr: %w", err)
 }

@@ -28,6 +28,10 @@ import (
 // has written before.
 var ErrStale = errors.New("fencedlog: refused: the fencing token is of a reign of the past")
 
+// ErrNotNoted is what a refused append Is besides, if the refusal could not be written
+// down.
+var ErrNotNoted = errors.New("fencedlog: a refusal could not be noted")
+
 // StaleError is a refused append. It Is ErrStale.
 type StaleError struct {
 	Token int64 // what the append carried
@@ -50,8 +54,8 @@ type Log struct{ path string }
 func New(path string) *Log { return &Log{path: path} }
 
 // Append writes one line. It waits for its turn as long as that takes. nil means
-// written; an error that Is ErrStale means refused and noted as such; any
-// other error means that nothing was written.
+// written; an error that Is ErrStale means refused, and noted as such unless it Is
+// ErrNotNoted too; any other error means that nothing was written.
 func (l *Log) Append(at time.Time, worker string, token int64) error {
 	if worker == "" || len(worker) > maxName || strings.ContainsFunc(worker, func(r rune) bool { return r <= ' ' }) {
 		return fmt.Errorf("fencedlog: worker %.80q: give a name without spaces, of at most %d bytes", worker, maxName)
@@ -67,7 +71,11 @@ func (l *Log) Append(at time.Time, worker string, token int64) error {
 	}
 	r := Record{At: at, Worker: worker, Token: token}
 	if last != nil && token < last.Token {
-		return errors.Join(&StaleError{Token: token, Last: last.Token}, l.note(r))
+		stale := &StaleError{Token: token, Last: last.Token}
+		if err := l.note(r); err != nil {
+			return fmt.Errorf("%w: %w (%w)", ErrNotNoted, err, stale)
+		}
+		return stale
 	}
 	return write(f, end, r)
 }
@@ -100,7 +108,7 @@ func (l *Log) locked() (*os.File, error) {
 func (l *Log) note(r Record) error {
 	f, err := os.OpenFile(l.path+refusedSuffix, os.O_RDWR|os.O_CREATE, 0o644)
 	if err != nil {
-		return fmt.Errorf("fencedlog: note a refusal: %w", err)
+		return fmt.Errorf("fencedlog: %w", err)
 	}
 	defer f.Close()
 	end, _, err := tail(f)

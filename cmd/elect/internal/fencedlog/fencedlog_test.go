@@ -52,6 +52,21 @@ func TestAppendWritesOneLine(t *testing.T) {
 	}
 }
 
+// Where a refusal cannot be noted, whoever counts them must know.
+func TestARefusalThatCannotBeNoted(t *testing.T) {
+	l := newLog(t)
+	mustAppend(t, l, "a", 6)
+	if err := os.Mkdir(l.path+refusedSuffix, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := l.Append(noon, "late", 5); !errors.Is(err, ErrNotNoted) || !errors.Is(err, ErrStale) {
+		t.Errorf("%v, want ErrNotNoted and ErrStale", err)
+	}
+	if got := workers(t, l); got != "a" {
+		t.Errorf("the log has lines of %q, want a", got)
+	}
+}
+
 func TestOlderTokensAreRefusedAndCounted(t *testing.T) {
 	l := newLog(t)
 	mustAppend(t, l, "a", 5)

@@ -3,9 +3,7 @@
 package statuscmd
 
 import (
-	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -38,7 +36,8 @@ The fencing token and the version are what elect break asks for.
   host_port, fencing_token, election_number, version, term_ms, term_expiry,
   sent_by, written_at, time_left_ms (negative: over), time_left_by (store or
   local), store_time, clock_offset_ms (local minus store, as far as proved),
-  checkpoint or checkpoint_base64, error
+  checkpoint or checkpoint_base64, error, newer (true: a newer program wrote the
+  entry), warning (what an operator should know about an entry that can be read)
 
 Exit codes: 0 whoever leads, or nobody; 64 the command line is wrong; 65 what is
 stored is not an entry; 69 the store could not be asked; 78 the set-up is wrong.`,
@@ -80,14 +79,4 @@ func (s State) print(env *cliutil.Env, asJSON bool) error {
 	}
 	_, err := fmt.Fprint(env.Stdout, s.Text())
 	return err
-}
-
-// BadAdvice is the error for an entry that cannot be understood, with what to do.
-func BadAdvice(s State) error {
-	if strings.Contains(s.Error, "elect break") {
-		// The store's own advice, with the version. Not all know how they were named.
-		return errors.New(strings.Replace(s.Error, "elect break --corrupt", "elect break --store "+cliutil.ShellWord(s.Store)+" --corrupt", 1))
-	}
-	return fmt.Errorf("%s: %s: look at it, and if nobody needs it: elect break --store %s --corrupt --version %s",
-		s.Store, s.Error, cliutil.ShellWord(s.Store), cliutil.ShellWord(s.Version))
 }

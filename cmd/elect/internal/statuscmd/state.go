@@ -1,9 +1,12 @@
 package statuscmd
 
 import (
+	"errors"
 	"time"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/cloudelect/cloudelect/core/entry"
 )
 
 // The states of an election, as State.State has them.
@@ -14,13 +17,14 @@ const (
 	Vacant  = "vacant"  // the last leader resigned
 	Absent  = "absent"  // nothing is stored
 	Bad     = "bad"     // what is stored is no entry: nobody can lead until an operator breaks it
+	Unknown = "unknown" // of elect watch: the store has not answered for a while
 )
 
 // State is what `elect status --json` prints, and `elect watch --json` line by
 // line. Fields are added, never renamed. Times are RFC 3339 in UTC.
 type State struct {
 	Store string `json:"store"`
-	State string `json:"state"` // leading, expired, held, vacant, absent or bad
+	State string `json:"state"` // leading, expired, held, vacant, absent, bad or unknown
 	// LeaderID is who leads, or led last if the state is expired or held.
 	LeaderID string   `json:"leader_id,omitempty"`
 	HostPort []string `json:"host_port,omitempty"`
@@ -47,7 +51,16 @@ type State struct {
 	// text; CheckpointBase64 if not.
 	Checkpoint       string `json:"checkpoint,omitempty"`
 	CheckpointBase64 []byte `json:"checkpoint_base64,omitempty"`
-	Error            string `json:"error,omitempty"` // of a bad entry
+	Error            string `json:"error,omitempty"` // of a bad entry, or why the state is unknown
+	// Newer: a newer program wrote the bad entry. Update this one, do not break the entry.
+	Newer bool `json:"newer,omitempty"`
+	// Warning is what an operator should know about an entry that can be read.
+	Warning string `json:"warning,omitempty"`
+	// LastReadMS is how long ago the last answer came; for the state unknown, where
+	// everything else is as that answer had it.
+	LastReadMS *int64 `json:"last_read_ms,omitempty"`
+
+	before string // in the state unknown: what was the case
 }
 
 // Describe puts what was seen at store into words.
@@ -62,7 +75,8 @@ func Describe(store string, s Sight) State {
 	}
 	switch {
 	case s.Bad != nil:
-		st.State, st.Error = Bad, s.Bad.Error()
+		st.State, st.Error = Bad, complete(store, st.Version, s.Bad.Error())
+		st.Newer = errors.Is(s.Bad, entry.ErrNewer)
 		return st
 	case e.Absent():
 		st.State = Absent
@@ -81,6 +95,7 @@ func Describe(store string, s Sight) State {
 		st.State = Vacant
 		return st
 	}
+	st.Warning = s.warning(store)
 	left, byStore := s.TimeLeft()
 	st.TimeLeftMS, st.TimeLeftBy = ms(left), "local"
 	if byStore {

@@ -13,13 +13,21 @@ type Line struct{ Name, Value string }
 
 // Lines are the state for people, without the name of the store.
 func (s State) Lines() []Line {
-	lines := []Line{{"state", s.sentence()}}
+	lines := []Line{{"state", s.Sentence()}}
+	if s.State == Unknown {
+		lines[0].Value = s.lastRead()
+	}
 	add := func(name, value string) {
 		if value != "" {
 			lines = append(lines, Line{name, value})
 		}
 	}
-	if s.State != Vacant {
+	switch s.State {
+	case Vacant:
+	case Unknown:
+		add("before", s.before)
+		add("last leader", s.leader())
+	default:
 		add("leader", s.leader())
 	}
 	if s.FencingToken != nil {
@@ -29,9 +37,10 @@ func (s State) Lines() []Line {
 		add("election number", strconv.FormatInt(*s.ElectionNumber, 10))
 	}
 	add("time left", s.timeLeft())
-	add("version", s.Version)
+	add("version", printed(s.Version)) // whole, for it is copied from here
 	add("checkpoint", s.checkpoint())
 	add("clocks", s.clocks())
+	add("warning", s.Warning)
 	return lines
 }
 
@@ -45,8 +54,8 @@ func (s State) Text() string {
 	return b.String()
 }
 
-// sentence says what the state means.
-func (s State) sentence() string {
+// Sentence says what the state means.
+func (s State) Sentence() string {
 	switch s.State {
 	case Expired:
 		return "expired: the term is over, and nobody has followed"
@@ -56,7 +65,12 @@ func (s State) sentence() string {
 		return "vacant: the last leader resigned, anybody can lead at once"
 	case Absent:
 		return "absent: nothing is stored, anybody can lead at once"
+	case Unknown:
+		return strings.TrimSuffix(s.lastRead()+"; "+s.before, "; ")
 	case Bad:
+		if s.Newer {
+			return "bad: a newer program has written it, which this one does not understand"
+		}
 		return "bad: what is stored is not an entry, and nobody can lead"
 	}
 	return s.State
@@ -69,7 +83,21 @@ func (s State) leader() string {
 	if len(s.HostPort) == 0 {
 		return Safe(s.LeaderID)
 	}
-	return Safe(s.LeaderID) + " at " + Safe(strings.Join(s.HostPort, ", "))
+	return Safe(s.LeaderID) + " at " + s.Places()
+}
+
+// Places are the addresses of the leader, the first few of them.
+func (s State) Places() string {
+	const most = 4
+	places := make([]string, 0, most+1)
+	for i, p := range s.HostPort {
+		if i == most {
+			places = append(places, fmt.Sprintf("%d more", len(s.HostPort)-most))
+			break
+		}
+		places = append(places, Safe(p))
+	}
+	return strings.Join(places, ", ")
 }
 
 func (s State) timeLeft() string {
@@ -78,7 +106,7 @@ func (s State) timeLeft() string {
 	}
 	left := time.Duration(*s.TimeLeftMS) * time.Millisecond
 	text := fmt.Sprintf("%s of %s", Seconds(left), Seconds(time.Duration(*s.TermMS)*time.Millisecond))
-	if left <= 0 {
+	if s.State == Expired {
 		text = fmt.Sprintf("over since %s", Seconds(-left))
 	}
 	if s.TimeLeftBy == "store" {
@@ -116,8 +144,24 @@ func Seconds(d time.Duration) string {
 	return d.Round(time.Second).String()
 }
 
-// Safe is text for a terminal: quoted if it is not printable.
-func Safe(text string) string {
+// longest is how much of a name is shown, in characters.
+const longest = 80
+
+// Safe is a name in the middle of a sentence, which whoever chose it must not be able
+// to go on with: quoted unless it is one plain word, and cut if it is too long.
+func Safe(name string) string {
+	end := ""
+	if runes := []rune(name); len(runes) > longest {
+		name, end = string(runes[:longest]), "..."
+	}
+	if end == "" && name != "" && Printable(name) && !strings.ContainsAny(name, " \t\"',;\\") {
+		return name
+	}
+	return strconv.Quote(name) + end
+}
+
+// printed is text on a line of its own.
+func printed(text string) string {
 	if Printable(text) {
 		return text
 	}

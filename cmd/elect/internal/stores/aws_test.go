@@ -245,6 +245,17 @@ func TestRolesAreNotForLoopback(t *testing.T) {
 	}
 }
 
+// Some stores want a pause between two writes to one key.
+func TestWriteInterval(t *testing.T) {
+	keys(t)
+	for query, want := range map[string]time.Duration{"": 0, "&write-interval=1s": time.Second} {
+		s := open(t, "s3://bkt/k?endpoint=http://127.0.0.1:1"+query)
+		if got := s.Decider.(core.WriteLimiter).MinWriteInterval(); got != want {
+			t.Errorf("%s: MinWriteInterval is %v, want %v", s.URL, got, want)
+		}
+	}
+}
+
 // Who ends elect while it looks for credentials has not got the set-up wrong.
 func TestOpenWithAnEndedContext(t *testing.T) {
 	keys(t)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"strings"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
@@ -34,7 +35,9 @@ func openS3(ctx context.Context, loc Location) (*Store, error) {
 	if err := checkAWS(ctx, cfg, service{"S3", "AWS_ENDPOINT_URL_S3", rightS3, loc, client.Options().BaseEndpoint}); err != nil {
 		return nil, err
 	}
-	return &Store{Location: loc, Decider: s3decider.NewDecider(client, loc.Bucket, loc.Name, nil), close: w.close}, nil
+	interval, _ := time.ParseDuration(loc.WriteInterval) // Parse has looked; "" is none
+	decider := s3decider.NewDecider(client, loc.Bucket, loc.Name, &s3decider.Options{MinWriteInterval: interval})
+	return &Store{Location: loc, Decider: decider, close: w.close}, nil
 }
 
 func openDynamoDB(ctx context.Context, loc Location) (*Store, error) {

@@ -33,6 +33,9 @@ type Location struct {
 	Region    string
 	Endpoint  string // the address of the service, http(s)://HOST
 	PathStyle string // s3: "true" or "false": whether the bucket is in the path and not in the host name
+	// WriteInterval of s3 is the time that the store wants between two writes to one
+	// key, as time.ParseDuration takes it.
+	WriteInterval string
 }
 
 // String is the canonical URL: Parse makes the same Location of it.

@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"regexp"
 	"strings"
+	"time"
 )
 
 const (
@@ -43,7 +44,7 @@ func parseS3(raw, rest string) (Location, error) {
 		return Location{}, wrong(raw, what, rightS3)
 	}
 	return l.withQuery(raw, query, asked, rightS3, map[string]*string{
-		"region": &l.Region, "endpoint": &l.Endpoint, "path-style": &l.PathStyle})
+		"region": &l.Region, "endpoint": &l.Endpoint, "path-style": &l.PathStyle, "write-interval": &l.WriteInterval})
 }
 
 func parseDynamoDB(raw, rest string) (Location, error) {
@@ -125,6 +126,10 @@ func parameterFault(name string, value, field *string) string {
 		if decoded != "true" && decoded != "false" {
 			return "says neither true nor false to path-style"
 		}
+	case "write-interval":
+		if d, err := time.ParseDuration(decoded); err != nil || d <= 0 || d > time.Minute {
+			return fmt.Sprintf("has the write-interval %.40q, which is not a time between two writes, like 1s, of a minute at most", decoded)
+		}
 	}
 	return ""
 }
@@ -154,7 +159,7 @@ func endpointFault(endpoint string) string {
 func (l Location) query() string {
 	var parts []string
 	for _, p := range []struct{ name, value string }{
-		{"region", l.Region}, {"endpoint", l.Endpoint}, {"path-style", l.PathStyle},
+		{"region", l.Region}, {"endpoint", l.Endpoint}, {"path-style", l.PathStyle}, {"write-interval", l.WriteInterval},
 	} {
 		if p.value != "" {
 			parts = append(parts, p.name+"="+strings.NewReplacer("%", "%25", "&", "%26").Replace(p.value))

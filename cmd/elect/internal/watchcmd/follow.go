@@ -24,7 +24,9 @@ type watcher struct {
 
 	seen    *statuscmd.Sight // the last look that taught something; nil: none did
 	clock   storeClock
-	failing error // what the store says since then; nil: nothing wrong
+	failing error     // what the store says since then; nil: nothing wrong
+	asked   time.Time // when the watch began
+	late    bool      // nothing was heard for so long that it was said
 	last    change
 	version string // of the last line with -v
 }
@@ -48,6 +50,7 @@ func (w *watcher) run(ctx context.Context) error {
 	defer reading.Wait()
 	defer cancel()
 
+	w.asked = time.Now()
 	redraw := time.NewTicker(frame)
 	defer redraw.Stop()
 	for {
@@ -70,7 +73,6 @@ func (w *watcher) run(ctx context.Context) error {
 
 // read looks at the entry again and again.
 func (w *watcher) read(ctx context.Context, looks chan<- look) {
-	every := w.poll
 	for {
 		s, err := statuscmd.Look(ctx, w.decider, statuscmd.DefaultTimeout)
 		select {
@@ -78,10 +80,7 @@ func (w *watcher) read(ctx context.Context, looks chan<- look) {
 		case <-ctx.Done():
 			return
 		}
-		if w.poll == 0 {
-			every = pollInterval(s.Entry.TermLength)
-		}
-		t := time.NewTimer(every)
+		t := time.NewTimer(w.every(s.Entry.TermLength))
 		select {
 		case <-t.C:
 		case <-ctx.Done():
@@ -89,6 +88,14 @@ func (w *watcher) read(ctx context.Context, looks chan<- look) {
 			return
 		}
 	}
+}
+
+// every is how often to read an entry with this term.
+func (w *watcher) every(term time.Duration) time.Duration {
+	if w.poll > 0 {
+		return w.poll
+	}
+	return pollInterval(term)
 }
 
 // pollInterval is a candidate's default (core.Config.PollInterval).
@@ -104,10 +111,10 @@ func (w *watcher) take(l look) {
 	switch {
 	case l.err != nil && (w.failing == nil || w.failing.Error() != l.err.Error()):
 		w.complain("watch: %v; trying again", l.err)
-	case l.err == nil && w.failing != nil:
+	case l.err == nil && (w.failing != nil || w.late):
 		w.complain("watch: the store answers again")
 	}
-	w.failing = l.err
+	w.failing, w.late = l.err, w.late && l.err != nil
 	if l.err == nil {
 		w.seen = &l.Sight
 		w.clock.saw(l.Date(), l.Got)
@@ -124,11 +131,16 @@ func (w *watcher) complain(format string, args ...any) {
 
 // show prints what has changed, and draws the state on a terminal.
 func (w *watcher) show(now time.Time) error {
-	if w.seen == nil {
+	blind := w.blind(now)
+	if w.seen == nil && blind == nil {
 		w.draw("waiting for the store's first answer\n")
 		return nil
 	}
-	st := w.state(now)
+	if blind != nil && w.failing == nil && !w.late {
+		w.late = true
+		w.complain("watch: %v; still waiting", blind)
+	}
+	st := w.state(now, blind)
 	c := changeOf(st)
 	isNew := c != w.last || w.verbose && st.Version != w.version
 	w.last, w.version = c, st.Version
@@ -151,22 +163,44 @@ func (w *watcher) draw(text string) {
 	}
 }
 
-// state is what was seen last, as it is now: the term goes on between two looks.
-func (w *watcher) state(now time.Time) statuscmd.State {
+// blind says why what was seen last may not be the case any more; nil: it still is. An
+// answer may be under way for a second before that counts as silence.
+func (w *watcher) blind(now time.Time) error {
+	heard, term := w.asked, time.Duration(0)
+	if w.seen != nil {
+		heard, term = w.seen.Got, w.seen.Entry.TermLength
+	}
+	switch silence := now.Sub(heard); {
+	case w.failing != nil:
+		return w.failing
+	case silence > 2*w.every(term)+time.Second:
+		return fmt.Errorf("the store has not answered for %s", statuscmd.Seconds(silence))
+	}
+	return nil
+}
+
+// state is what was seen last, as it is now: the term goes on between two looks. It
+// does not end between them, for the leader may have renewed it.
+func (w *watcher) state(now time.Time, blind error) statuscmd.State {
+	if w.seen == nil {
+		return statuscmd.NeverSeen(w.store, blind)
+	}
 	s := *w.seen
 	st := statuscmd.Describe(w.store, s)
-	if st.TimeLeftMS == nil {
-		return st
+	if st.TimeLeftMS != nil {
+		left, byStore := s.TimeLeft()
+		if byStore {
+			left = s.LeftAt(w.clock.at(now))
+		} else {
+			left -= now.Sub(s.Got)
+		}
+		if st.State != statuscmd.Expired && blind == nil {
+			left = max(left, 0)
+		}
+		*st.TimeLeftMS = left.Milliseconds()
 	}
-	left, byStore := s.TimeLeft()
-	if byStore {
-		left = s.LeftAt(w.clock.at(now))
-	} else {
-		left -= now.Sub(s.Got)
-	}
-	*st.TimeLeftMS = left.Milliseconds()
-	if left <= 0 {
-		st.State = statuscmd.Expired
+	if blind != nil {
+		return st.Unseen(now, now.Sub(s.Got), blind)
 	}
 	return st
 }

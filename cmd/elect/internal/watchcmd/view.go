@@ -1,6 +1,7 @@
 package watchcmd
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -41,7 +42,7 @@ func news(st statuscmd.State) string {
 	case statuscmd.Leading:
 		text := fmt.Sprintf("%s leads, fencing token %d", leader, *st.FencingToken)
 		if len(st.HostPort) > 0 {
-			text += ", at " + statuscmd.Safe(strings.Join(st.HostPort, ", "))
+			text += ", at " + st.Places()
 		}
 		return text
 	case statuscmd.Expired:
@@ -52,6 +53,8 @@ func news(st statuscmd.State) string {
 		return fmt.Sprintf("nobody leads: vacant since the reign with fencing token %d", *st.FencingToken)
 	case statuscmd.Absent:
 		return "nobody leads: nothing is stored"
+	case statuscmd.Unknown:
+		return st.Sentence()
 	}
 	return "nobody can lead: " + cliutil.Line(statuscmd.BadAdvice(st))
 }
@@ -74,6 +77,10 @@ func (w *watcher) view(now time.Time, st statuscmd.State) string {
 		if l.Name == "time left" {
 			add("", w.bar(st, min(width-20, 50)))
 		}
+	}
+	if w.seen == nil {
+		add("error", cliutil.Line(errors.New(st.Error)))
+		return b.String()
 	}
 	fresh := fmt.Sprintf("%s ago", statuscmd.Seconds(now.Sub(w.seen.Got)))
 	if w.failing != nil {

@@ -17,6 +17,7 @@ import (
 	"github.com/cloudelect/cloudelect/cmd/elect/internal/stores"
 	"github.com/cloudelect/cloudelect/cmd/elect/internal/timeline/screen"
 	"github.com/cloudelect/cloudelect/core"
+	"github.com/cloudelect/cloudelect/core/entry"
 	"github.com/cloudelect/cloudelect/core/memory"
 )
 
@@ -157,6 +158,7 @@ elect: watch: the store answers again
 `)
 		expect(t, "lines", m.stdout.String(), `
 00:00:00  nobody leads: nothing is stored
+00:00:01  unknown: last read 1.0 s ago; nobody led
 00:00:06  w1 leads, fencing token 946684805
 `)
 	})
@@ -176,6 +178,7 @@ func TestABrokenSetUp(t *testing.T) {
 // The view counts down by the store's clock, whatever the local one says, and
 // says when the store has stopped answering.
 func TestView(t *testing.T) {
+	utc(t)
 	synctest.Test(t, func(t *testing.T) {
 		m := watch(t, watcher{})
 		w := m.watcher
@@ -183,9 +186,8 @@ func TestView(t *testing.T) {
 		look1, err := statuscmd.Look(t.Context(), m.Decider, time.Second)
 		w.take(look{look1, err})
 		time.Sleep(5 * time.Second)
-		w.take(look{err: errors.New("503\nfor now")})
 		now := time.Now()
-		expect(t, "view", w.view(now, w.state(now)), `
+		expect(t, "view", w.view(now, w.state(now, w.blind(now))), `
 mem://test
   state            leading
   leader           w1
@@ -195,13 +197,93 @@ mem://test
                    #####################################.............
   version          v1
   clocks           the local clock agrees with the store's, to within a second
+  last read        5.0 s ago
+`)
+		w.take(look{err: errors.New("503\nfor now")})
+		expect(t, "view", w.view(now, w.state(now, w.blind(now))), `
+mem://test
+  state            unknown: last read 5.0 s ago
+  before           w1 led with fencing token 946684800 until about 00:00:20
+  last leader      w1
+  fencing token    946684800
+  election number  0
+  version          v1
+  clocks           the local clock agrees with the store's, to within a second
   last read        5.0 s ago, and since then the store fails: 503; for now
 `)
-		time.Sleep(16 * time.Second)
-		if st := w.state(time.Now()); st.State != statuscmd.Expired || *st.TimeLeftMS != -1000 {
-			t.Errorf("after the term: %s with %d ms left, want expired since a second", st.State, *st.TimeLeftMS)
+	})
+}
+
+// A leader that cannot be seen may have renewed: only a read after the end of its
+// term tells that it has not.
+func TestAnEndIsReadAndNotGuessed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := watch(t, watcher{poll: 2 * time.Second})
+		w := m.watcher
+		m.Lead("w1", 5*time.Second)
+		see := func() {
+			s, err := statuscmd.Look(t.Context(), m.Decider, time.Second)
+			w.take(look{s, err})
+		}
+		expectState := func(when, want string, leftMS int64) {
+			t.Helper()
+			now := time.Now()
+			st := w.state(now, w.blind(now))
+			if st.State != want || leftMS >= 0 && (st.TimeLeftMS == nil || *st.TimeLeftMS != leftMS) || leftMS < 0 && st.TimeLeftMS != nil {
+				t.Errorf("%s: %+v, want %s with %d ms left", when, st, want, leftMS)
+			}
+		}
+		time.Sleep(4 * time.Second)
+		see()
+		time.Sleep(1500 * time.Millisecond)
+		expectState("after the term, not looked yet", statuscmd.Leading, 0)
+		time.Sleep(4 * time.Second)
+		expectState("nothing heard for long", statuscmd.Unknown, -1)
+		m.FailNext(1, nil)
+		see()
+		expectState("a read has failed", statuscmd.Unknown, -1)
+		see()
+		now := time.Now()
+		if st := w.state(now, w.blind(now)); st.State != statuscmd.Expired {
+			t.Errorf("a read after the end: %s, want expired", st.State)
 		}
 	})
+}
+
+// A store that hangs is told of before the read has timed out.
+func TestSilence(t *testing.T) {
+	utc(t)
+	synctest.Test(t, func(t *testing.T) {
+		m := watch(t, watcher{poll: time.Second, asJSON: true})
+		hang := make(chan struct{})
+		m.watcher.decider = hanging{m.Decider, hang}
+		m.start(t.Context())
+		time.Sleep(4 * time.Second)
+		close(hang)
+		m.Lead("w1", 10*time.Second)
+		time.Sleep(10 * time.Second)
+		_ = m.end()
+		expect(t, "errors", m.stderr.String(), `
+elect: watch: the store has not answered for 3.2 s; still waiting
+elect: watch: the store answers again
+`)
+		first, rest, _ := strings.Cut(m.stdout.String(), "\n")
+		expect(t, "first line", first, `{"store":"mem://test","state":"unknown","error":"the store has not answered for 3.2 s"}`)
+		if !strings.Contains(rest, `"state":"leading"`) {
+			t.Errorf("lines after it:\n%s, want a leader", rest)
+		}
+	})
+}
+
+// hanging is a store that answers once the channel is closed.
+type hanging struct {
+	core.RaceDecider
+	until chan struct{}
+}
+
+func (h hanging) ReadCurrent(ctx context.Context) (*entry.RaceEntry, error) {
+	<-h.until
+	return h.RaceDecider.ReadCurrent(ctx)
 }
 
 func TestStoreClockTakesTheHighestDate(t *testing.T) {
