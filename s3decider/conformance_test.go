@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -81,9 +80,6 @@ func newStore(t testing.TB) *store {
 func (e *store) record(t decidertest.TB, schedule *netfault.Schedule) decidertest.Record {
 	t.Helper()
 	key := fmt.Sprintf("elections/%d", e.records.Add(1))
-	if schedule != nil && strings.HasSuffix(t.Name(), "/concurrent-use") {
-		schedule = countable(schedule)
-	}
 	way := newWay(t, &netfault.Options{Schedule: schedule})
 	t.Cleanup(func() {
 		for _, r := range way.Requests() {
@@ -114,18 +110,6 @@ func (e *store) record(t decidertest.TB, schedule *netfault.Schedule) decidertes
 			return open(denying)
 		},
 	}
-}
-
-// countable leaves out what is applied without an answer: a case that counts its
-// confirmed writes cannot count one that was overwritten before it was read back.
-func countable(s *netfault.Schedule) *netfault.Schedule {
-	less := &netfault.Schedule{Seed: s.Seed}
-	for _, c := range s.Chances {
-		if c.Fault.Kind != netfault.StatusAfter && c.Fault.Kind != netfault.LoseAnswer {
-			less.Chances = append(less.Chances, c)
-		}
-	}
-	return less
 }
 
 // newWay is a network that faults can be put into.

@@ -87,22 +87,29 @@ func outcome(err error) string {
 // settle writes e until the answer is known. In the end the error is nil, lost
 // or broken; or it is neither, and the store has been unknown for too long.
 func settle(ctx context.Context, d core.RaceDecider, e *entry.RaceEntry) (entry.LeaderToken, error) {
-	pause, asked := firstPause, false
+	token, _, err := settleAsking(ctx, d, e)
+	return token, err
+}
+
+// settleAsking is settle, and tells whether an answer was unknown in between:
+// then a write that is lost in the end may have been stored for a while.
+func settleAsking(ctx context.Context, d core.RaceDecider, e *entry.RaceEntry) (_ entry.LeaderToken, asked bool, _ error) {
+	pause := firstPause
 	for i := 0; ; i++ {
 		token, err := once(ctx, d, e)
 		switch out := outcome(err); {
 		case out == "stored" && token == nil:
-			return nil, errors.New("a stored write came with no token")
+			return nil, asked, errors.New("a stored write came with no token")
 		case out != "unknown" && (out != "lost" || !asked):
-			return token, err
+			return token, asked, err
 		}
 		cur, readErr := d.ReadCurrent(ctx)
 		if readErr == nil && cur.Nonce == e.Nonce {
-			return cur.Token, nil // an attempt before was stored
+			return cur.Token, asked, nil // an attempt before was stored
 		}
 		known := readErr == nil || errors.Is(readErr, core.ErrBadEntry)
 		if isLost(err) && known || i == attempts {
-			return nil, err
+			return nil, asked, err
 		}
 		asked = true
 		time.Sleep(pause)

@@ -77,7 +77,7 @@ func TestForbiddenText(t *testing.T) {
 		{"in quotes", `"` + slash + `work/main"`, "path of somebody's machine"},
 		{"relative", "./home/ann and work/main", ""},
 		{"in a URL", "https://example.com/home/ann", ""},
-		{"below a variable", "$HOME/work/x and ${X}/root/x", ""},
+		{"below a variable", "$HOME" + slash + "work/x and ${X}" + slash + "root/x", ""},
 		{"unfinished merge", seven + " HEAD", "conflict marker"},
 		{"a line under a title", "<<<<<<", ""},
 	} {
