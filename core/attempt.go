@@ -26,7 +26,7 @@ func (c *campaign) dropExpired() {
 	c.attempts = slices.DeleteFunc(c.attempts, func(a attempt) bool {
 		expired := now.elapsed >= a.sent.elapsed+c.TermLength
 		if expired {
-			c.mem.end(a.nonce)
+			c.Memory.end(a.nonce)
 		}
 		return expired
 	})
@@ -49,7 +49,7 @@ func (c *campaign) attempted(ctx context.Context, t *turn) (l *Leadership, known
 	// Unknown, or lost to an entry that has to be read. If that turns out to be
 	// the very version that the attempt was built on, whoever said "lost" must not
 	// be asked again and again without a pause; if it is another, adopt forgets this.
-	c.notBefore = c.sample().mono + max(c.retryPause(c.unknowns), c.minWrite)
+	c.notBefore = c.sample().mono + max(c.retryPause(c.unknowns), c.minWrite())
 	c.unknowns++
 	c.unsettled = true
 	return nil, false, nil
@@ -76,7 +76,7 @@ func (c *campaign) adopt(ctx context.Context) *Leadership {
 	if len(c.attempts) == 0 {
 		return nil
 	}
-	rec := c.mem.known()
+	rec := c.Memory.known()
 	stored := rec.current
 	if rec.sight != sightEntry && rec.sight != sightAbsent {
 		return nil
@@ -98,7 +98,7 @@ func (c *campaign) win(ctx context.Context, stored *entry.RaceEntry, a attempt) 
 	l := newLeadership(ctx, c.client, c.proof, stored, a)
 	for _, o := range others {
 		if l == nil || o.nonce != a.nonce {
-			c.mem.end(o.nonce)
+			c.Memory.end(o.nonce)
 		}
 	}
 	if l != nil && c.serves {
@@ -110,7 +110,7 @@ func (c *campaign) win(ctx context.Context, stored *entry.RaceEntry, a attempt) 
 // forget gives the attempts up: whatever becomes of them, they are no wins.
 func (c *campaign) forget() {
 	for _, a := range c.attempts {
-		c.mem.end(a.nonce)
+		c.Memory.end(a.nonce)
 	}
 	c.attempts, c.unsettled, c.unknowns, c.notBefore = nil, false, 0, 0
 }

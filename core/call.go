@@ -129,7 +129,7 @@ type client struct {
 	hooks *hooks
 }
 
-func (c *client) sample() instant { return c.mem.keeper.sample() }
+func (c *client) sample() instant { return c.Memory.keeper.sample() }
 
 // read looks at the entry. The record knows what it showed when read returns.
 func (c *client) read(ctx, until context.Context, limit time.Duration) (*entry.RaceEntry, Outcome, error) {
@@ -152,7 +152,7 @@ func (c *client) noteRead(sent instant, e *entry.RaceEntry, err error) (*entry.R
 	case OutcomeRead:
 		c.noteEntry(e, sent, got)
 	case OutcomeBadEntry:
-		c.mem.sawBad(e, sent, got)
+		c.Memory.sawBad(e, sent, got)
 		c.hooks.tell(got, Event{Kind: EventBadEntry, Err: err})
 	case OutcomeUnknown:
 		if err == nil {
@@ -201,7 +201,7 @@ func (c *client) noteWrite(op Op, sent instant, e *entry.RaceEntry, tok entry.Le
 
 // noteEntry lets everybody know what is stored.
 func (c *client) noteEntry(e *entry.RaceEntry, sent, got instant) {
-	vanished := c.mem.saw(e, sent, got)
+	vanished := c.Memory.saw(e, sent, got)
 	if vanished {
 		c.hooks.tell(got, Event{Kind: EventVanished})
 	}

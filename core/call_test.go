@@ -217,7 +217,7 @@ func TestReadTeachesTheRecord(t *testing.T) {
 		c, events := clientOf(t, tc.answer)
 		got, outcome, err := c.read(t.Context(), nil, time.Hour)
 		c.hooks.drain(nil)
-		r := c.mem.known()
+		r := c.Memory.known()
 		if outcome != tc.outcome || (err == nil) != (outcome == OutcomeRead) || got == nil {
 			t.Errorf("%s: %v, %v, %v", tc.name, got, outcome, err)
 		}
@@ -251,7 +251,7 @@ func TestWriteTeachesTheRecord(t *testing.T) {
 		e := &entry.RaceEntry{LeaderID: "me", TermLength: time.Second, Nonce: "mine"}
 		outcome, err := c.write(t.Context(), nil, time.Hour, OpAcquire, e, c.sample())
 		c.hooks.drain(nil)
-		r := c.mem.known()
+		r := c.Memory.known()
 		if outcome != tc.outcome || (err == nil) != (outcome == OutcomeStored) {
 			t.Errorf("%s: %v, %v", tc.name, outcome, err)
 		}

@@ -146,7 +146,7 @@ func (c *campaign) looked(t *turn) (move, bool) {
 	now := c.sample()
 	left := c.waitLeft(now)
 	if left <= 0 {
-		rec := c.mem.known()
+		rec := c.Memory.known()
 		return move{kind: moveDone, err: c.giveUp(&rec, judge(&rec, now, c.rules()))}, true
 	}
 	c.failures++
@@ -161,7 +161,7 @@ func (c *campaign) decide(ctx context.Context) move {
 	if ctx.Err() != nil {
 		return move{kind: moveDone, err: ctx.Err()}
 	}
-	rec := c.mem.known()
+	rec := c.Memory.known()
 	now := c.sample()
 	v := judge(&rec, now, c.rules())
 	switch {

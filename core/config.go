@@ -93,10 +93,10 @@ const defaultTermLength = 15 * time.Second
 // life of a call.
 type settings struct {
 	Config
-	mem *Memory
-	// minWrite is the store's least interval between two writes, or 0.
-	minWrite time.Duration
 }
+
+// minWrite is the store's least interval between two writes, or 0.
+func (s *settings) minWrite() time.Duration { return writeInterval(s.Decider) }
 
 // request bounds one request: one lost answer must not eat the term.
 func (s *settings) request() time.Duration { return s.TermLength / 4 }
@@ -117,12 +117,10 @@ func (s *settings) complete() error {
 	}
 	s.Config = s.withDefaults()
 	s.HostPort, s.ConnectionParams = slices.Clone(s.HostPort), bytes.Clone(s.ConnectionParams)
-	s.minWrite = writeInterval(s.Decider)
-	s.mem = s.Memory
-	if s.mem == nil {
-		s.mem = new(Memory)
+	if s.Memory == nil {
+		s.Memory = new(Memory)
 	}
-	return s.mem.attach(s.Clock)
+	return s.Memory.attach(s.Clock)
 }
 
 func (c Config) withDefaults() Config {

@@ -44,7 +44,7 @@ func FromContext(ctx context.Context) (*Leadership, bool) {
 // term that it granted has passed.
 func newLeadership(ctx context.Context, c client, proof Proof, current *entry.RaceEntry, won attempt) *Leadership {
 	l := &Leadership{c: c, proof: proof}
-	l.view.keeper = c.mem.keeper
+	l.view.keeper = c.Memory.keeper
 	l.reign = newReign(current, won, c.TermLength)
 	now := l.c.sample()
 	if l.reign.check(now) != nil {
@@ -52,7 +52,7 @@ func newLeadership(ctx context.Context, c client, proof Proof, current *entry.Ra
 	}
 	l.won = now.mono
 	if c.MinHold > 0 {
-		c.mem.hold(hold{current.FencingToken, now.mono + c.MinHold + rateMargin(c.MinHold)})
+		c.Memory.hold(hold{current.FencingToken, now.mono + c.MinHold + rateMargin(c.MinHold)})
 	}
 	l.ctx, l.cancel = context.WithCancelCause(context.WithValue(ctx, leadershipKey{}, l))
 	l.ctx.Done() // made here, where the stack is deep, and not where somebody waits for months
@@ -152,7 +152,7 @@ func (l *Leadership) ended(now instant, why error) {
 	l.mu.Lock()
 	nonces, current := l.reign.nonces(), l.reign.current
 	l.mu.Unlock()
-	l.c.mem.end(nonces...)
+	l.c.Memory.end(nonces...)
 	l.c.hooks.tell(now, Event{Kind: EventEnded, Entry: *current, Err: why})
 }
 

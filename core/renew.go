@@ -97,7 +97,7 @@ func checkpointFits(b []byte) error {
 // retryPause is the pause after the n-th failure in a row: it doubles, is
 // jittered, and is at most RenewInterval.
 func (s *settings) retryPause(n int) time.Duration {
-	base := min(max(s.RenewInterval/8, s.minWrite/2)<<min(n, 8), s.RenewInterval)
+	base := min(max(s.RenewInterval/8, s.minWrite()/2)<<min(n, 8), s.RenewInterval)
 	return base/2 + spread(s.LeaderID, uint64(n), base/2)
 }
 
@@ -105,7 +105,7 @@ func (s *settings) retryPause(n int) time.Duration {
 // over in left: shorter towards the end, so that a store that recovers is not
 // slept over.
 func (s *settings) retryWithin(n int, left time.Duration) time.Duration {
-	return min(s.retryPause(n), max(left/4, s.TermLength/32, s.minWrite/2))
+	return min(s.retryPause(n), max(left/4, s.TermLength/32, s.minWrite()/2))
 }
 
 // spread returns a duration in [0, most] that is the same for the same name and

@@ -185,7 +185,7 @@ func TestPausesGrow(t *testing.T) {
 	s := pacing("w", 3*time.Second, 24*time.Second) // renews every 8 s
 	sched := newSchedule(s, at(0))
 	limited := pacing("w", 3*time.Second, 24*time.Second)
-	limited.minWrite = 4 * time.Second
+	limited.Decider = &slowStore{interval: 4 * time.Second}
 	for _, tc := range []struct {
 		name  string
 		pause func(n int) time.Duration
@@ -211,8 +211,8 @@ func TestPausesGrow(t *testing.T) {
 func waker(t *testing.T, wake <-chan struct{}) *campaign {
 	t.Helper()
 	s := pacing("w", 3*time.Second, 15*time.Second)
-	s.Wake, s.Clock, s.mem = wake, clocks.DefaultClock(), new(Memory)
-	if err := s.mem.attach(s.Clock); err != nil {
+	s.Wake, s.Clock, s.Memory = wake, clocks.DefaultClock(), new(Memory)
+	if err := s.Memory.attach(s.Clock); err != nil {
 		t.Fatal(err)
 	}
 	return newCampaign(s, newHooks(t.Context(), s), false)

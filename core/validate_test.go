@@ -220,17 +220,17 @@ func TestDefaults(t *testing.T) {
 			t.Errorf("%s: term %v, skew %v, poll %v, renew %v; want %v, %v, %v, %v", tc.name,
 				got.TermLength, got.MaxClockSkew, got.PollInterval, got.RenewInterval, tc.term, tc.skew, tc.poll, tc.renew)
 		}
-		if got.Clock != clocks.DefaultClock() || got.mem == nil || got.request() != tc.term/4 {
-			t.Errorf("%s: clock %T, memory %v, request %v", tc.name, got.Clock, got.mem, got.request())
+		if got.Clock != clocks.DefaultClock() || got.Memory == nil || got.request() != tc.term/4 {
+			t.Errorf("%s: clock %T, memory %v, request %v", tc.name, got.Clock, got.Memory, got.request())
 		}
 	}
 	limited, err := Config{LeaderID: "me", Decider: gcs()}.resolve()
-	if err != nil || limited.minWrite != time.Second {
-		t.Errorf("least interval %v, %v", limited.minWrite, err)
+	if err != nil || limited.minWrite() != time.Second {
+		t.Errorf("least interval %v, %v", limited.minWrite(), err)
 	}
 	var m Memory
 	given := Config{LeaderID: "me", Decider: new(noStore), Memory: &m, Clock: &handClock{}}
-	if s, err := given.resolve(); err != nil || s.mem != &m || s.Clock != given.Clock {
+	if s, err := given.resolve(); err != nil || s.Memory != &m || s.Clock != given.Clock {
 		t.Errorf("%v", err)
 	}
 	given.Clock = &handClock{}

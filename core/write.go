@@ -25,7 +25,7 @@ func newNonce() string {
 func (c *client) stamp(e *entry.RaceEntry, now instant, term time.Duration) attempt {
 	e.Nonce = newNonce()
 	e.TermLength = term
-	e.SentBy = c.mem.sentBy(now)
+	e.SentBy = c.Memory.sentBy(now)
 	e.TermExpiry = now.wall.Add(term)
 	if byStore := e.SentBy.Add(term); !e.SentBy.IsZero() && byStore.After(e.TermExpiry) {
 		e.TermExpiry = byStore
@@ -95,7 +95,7 @@ func (l *Leadership) send(ctx, until context.Context, op Op, now instant, limit,
 	ended := l.reign.over != nil
 	l.mu.Unlock()
 	if ended {
-		l.c.mem.end(a.nonce)
+		l.c.Memory.end(a.nonce)
 	}
 
 	outcome, err := l.c.write(ctx, until, limit, op, e, a.sent)
@@ -164,11 +164,11 @@ func (l *Leadership) confirmed(nonce string, v *entry.RaceEntry) error {
 	l.mu.Unlock()
 	switch {
 	case resigned:
-		l.c.mem.end(v.Nonce)
+		l.c.Memory.end(v.Nonce)
 		l.c.hooks.tell(now, Event{Kind: EventResigned, Entry: *v})
 		return nil
 	case err != nil:
-		l.c.mem.end(v.Nonce)
+		l.c.Memory.end(v.Nonce)
 		if wasOver == nil {
 			l.ended(now, err)
 		}
@@ -188,7 +188,7 @@ func (l *Leadership) replaced(detail error) error {
 	l.reign.replaced(now)
 	why := l.reign.over
 	l.mu.Unlock()
-	l.c.mem.end(nonces...)
+	l.c.Memory.end(nonces...)
 	if news {
 		l.ended(now, why)
 	}
