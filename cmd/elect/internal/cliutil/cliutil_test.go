@@ -65,10 +65,29 @@ func TestMessageIsOneLine(t *testing.T) {
 		{nil, ""},
 		{&cliutil.ExitError{Code: 3}, ""},
 		{errors.Join(errors.New("a"), errors.New("b\r\n c")), "a; b; c"},
+		{errors.New("a\tb \x1b[31mred\x07 \u202e \u009b ä"), `a b \x1b[31mred\a \u202e \u009b ä`},
 	} {
 		if got := cliutil.Message(c.err); got != c.want {
 			t.Errorf("Message(%v) = %q, want %q", c.err, got, c.want)
 		}
+	}
+}
+
+func TestName(t *testing.T) {
+	long := strings.Repeat("ä", 81)
+	for id, want := range map[string]string{
+		"x": `"x"`, "": `""`, "\x1b[31mred\nx": `"\x1b[31mred\nx"`,
+		long[2:]: `"` + long[2:] + `"`, long: `"` + long[2:] + `"...`,
+	} {
+		if got := cliutil.Name(id); got != want {
+			t.Errorf("Name(%q) = %s, want %s", id, got, want)
+		}
+	}
+}
+
+func TestVersion(t *testing.T) {
+	if v := cliutil.Version(); v == "" || strings.ContainsAny(v, " \n") {
+		t.Errorf("version %q", v)
 	}
 }
 

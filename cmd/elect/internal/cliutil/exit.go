@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/cloudelect/cloudelect/cmd/elect/internal/stores"
 	"github.com/cloudelect/cloudelect/core"
@@ -90,15 +89,6 @@ func CodeOf(err error) int {
 		return ExitSignal + 2
 	}
 	return ExitUnavailable
-}
-
-// Line is err on one line, however many there were.
-func Line(err error) string {
-	lines := strings.FieldsFunc(err.Error(), func(r rune) bool { return r == '\n' || r == '\r' })
-	for i, l := range lines {
-		lines[i] = strings.TrimSpace(l)
-	}
-	return strings.Join(lines, "; ")
 }
 
 // Message is the line to print for err, "" for none.

@@ -20,8 +20,9 @@
 //   - COMMAND has ended and has left processes behind in its group.
 //
 // Time is what passed on the monotonic clock that counts suspended time, or on the
-// wall clock, whichever moved further: a guard that was frozen kills as its first
-// act when the end has passed meanwhile.
+// wall clock, whichever moved further. A guard that was frozen first takes in the ends
+// of the term that wait in its pipe, and kills as its next act if the last one has
+// passed meanwhile.
 //
 // If the guard is killed, Linux kills COMMAND with it (PR_SET_PDEATHSIG), and elect
 // sees the pipe close and kills the whole group. Other systems have the second

@@ -3,7 +3,6 @@
 package guard
 
 import (
-	"bufio"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -37,17 +36,17 @@ func Main(args []string, stderr io.Writer) int {
 		path: args[1], argv: args[2:],
 		reports: json.NewEncoder(reports),
 		stderr:  stderr,
-		orders:  make(chan order),
+		orders:  orders,
+		arrived: make(chan struct{}),
 		waits:   make(chan wait),
 		signals: make(chan os.Signal, 16),
 	}
-	go g.read(orders)
 	return g.run()
 }
 
 // pipes finds the pipes, and keeps them from COMMAND: a copy of the reports' end
 // in there would hide the guard's death from elect.
-func pipes() (orders, reports *os.File, err error) {
+func pipes() (orders *inbox, reports *os.File, err error) {
 	for _, fd := range []int{ordersFD, reportsFD} {
 		var st syscall.Stat_t
 		if err := syscall.Fstat(fd, &st); err != nil {
@@ -58,18 +57,21 @@ func pipes() (orders, reports *os.File, err error) {
 		}
 		syscall.CloseOnExec(fd)
 	}
-	return os.NewFile(ordersFD, "orders"), os.NewFile(reportsFD, "reports"), nil
+	orders, err = newInbox(ordersFD)
+	return orders, os.NewFile(reportsFD, "reports"), err
 }
 
-// process is the guard. Everything but reading and waiting happens on the
-// goroutine of run.
+// process is the guard. Everything but waiting, for orders and for children, happens
+// on the goroutine of run.
 type process struct {
 	path    string
 	argv    []string
 	reports *json.Encoder
 	stderr  io.Writer
 
-	orders  chan order // closed when elect is gone
+	orders  *inbox
+	arrived chan struct{} // that there are orders; closed when elect is gone
+	orphan  bool          // elect's being gone was dealt with
 	waits   chan wait
 	signals chan os.Signal
 
@@ -92,21 +94,9 @@ type wait struct {
 	status syscall.WaitStatus
 }
 
-func (g *process) read(f *os.File) {
-	defer close(g.orders)
-	lines := bufio.NewScanner(f)
-	for lines.Scan() {
-		var o order
-		if json.Unmarshal(lines.Bytes(), &o) != nil {
-			return // half a line: elect died over it
-		}
-		g.orders <- o
-	}
-}
-
 func (g *process) run() int {
 	// The first order is the first term: without one there is nothing to start.
-	first, ok := <-g.orders
+	first, ok := g.orders.first()
 	if !ok || first.At == nil {
 		return 0
 	}
@@ -124,6 +114,7 @@ func (g *process) run() int {
 	}
 	g.report(Report{Started: g.pgid})
 	go g.wait()
+	go g.orders.announce(g.arrived)
 	end := g.watch()
 	g.report(Report{Ended: &end})
 	if g.said != nil {

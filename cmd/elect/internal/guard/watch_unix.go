@@ -18,10 +18,11 @@ func tick(term time.Duration) time.Duration {
 func (g *process) watch() End {
 	ticker := time.NewTicker(tick(g.term.length))
 	defer ticker.Stop()
+	g.hear() // what came together with the first order
 	for {
 		select {
-		case o, ok := <-g.orders:
-			g.obey(o, ok)
+		case <-g.arrived:
+			g.hear()
 		case w, ok := <-g.waits:
 			g.note(w, ok)
 		case s := <-g.signals:
@@ -41,12 +42,12 @@ func (g *process) watch() End {
 	}
 }
 
-// look lets the time pass, and does what is due.
+// look lets the time pass, and does what is due: by everything that elect has said.
 func (g *process) look() {
-	now := Now()
-	g.killIn -= now.Since(g.last)
-	g.last = now
-	g.term.advance(now)
+	if g.pass(); g.term.stopDue() {
+		g.hear()
+		g.pass() // reading takes time, too
+	}
 	switch {
 	case g.term.killDue(), g.stopping && g.killIn <= 0:
 		g.kill()
@@ -55,13 +56,33 @@ func (g *process) look() {
 	}
 }
 
-func (g *process) obey(o order, ok bool) {
-	switch {
-	case !ok:
-		g.orders = nil
+// pass lets the time pass.
+func (g *process) pass() {
+	now := Now()
+	g.killIn -= now.Since(g.last)
+	g.last = now
+	g.term.advance(now)
+}
+
+// hear obeys the orders that have arrived.
+func (g *process) hear() {
+	for {
+		o, ok := g.orders.take()
+		if !ok {
+			break
+		}
+		g.obey(o)
+	}
+	if g.orders.ended && !g.orphan {
+		g.orphan, g.arrived = true, nil
 		g.stop(ReasonOrphaned, g.term.left)
+	}
+}
+
+func (g *process) obey(o order) {
+	switch {
 	case o.At != nil:
-		g.last = Now()
+		g.pass()
 		g.term.renew(g.last, *o.At, o.Term)
 	case o.Stop != "":
 		g.stop(o.Stop, o.Grace)

@@ -3,10 +3,9 @@ package runcmd
 import (
 	"context"
 	"errors"
-	"fmt"
+	"math"
 	"os"
 	"sync"
-	"time"
 
 	"github.com/cloudelect/cloudelect/cmd/elect/internal/cliutil"
 	"github.com/cloudelect/cloudelect/core"
@@ -49,11 +48,12 @@ func (s *session) campaign(outer context.Context, cfg core.Config) (*core.Leader
 	switch {
 	case errors.As(context.Cause(ctx), &by):
 		if l != nil { // elected at the same instant
+			s.asked++
 			s.resign(l)
 		}
 		err = &cliutil.ExitError{Code: cliutil.ExitSignal + signalNumber(by.sig)}
 	case err != nil:
-		err = explain(err)
+		err = explain(err, s.story.notTaken())
 	}
 	if err != nil {
 		cancel(context.Canceled)
@@ -67,8 +67,9 @@ type signalled struct{ sig os.Signal }
 
 func (s signalled) Error() string { return "ended by " + s.sig.String() }
 
-// explain gives a campaign's error its exit code and says what to do.
-func explain(err error) error {
+// explain gives a campaign's error its exit code and says what to do. notTaken is what
+// the store said to the last attempt to win, if it answers only when it is read.
+func explain(err, notTaken error) error {
 	var held *core.HeldError
 	switch {
 	case errors.Is(err, core.ErrInvalidConfig):
@@ -77,7 +78,9 @@ func explain(err error) error {
 		return cliutil.Exit(cliutil.ExitBroken, "%w", err)
 	case errors.Is(err, core.ErrBadEntry):
 		return cliutil.Exit(cliutil.ExitBroken, "%w", err) // the decider has said what to do
-	case errors.As(err, &held) && held.Current.Nonce != "":
+	case notTaken != nil && (!errors.As(err, &held) || held.RetryAfter <= 0):
+		return cliutil.Exit(cliutil.ExitUnavailable, "not elected: the election is free, but the store did not take the write: %w", notTaken)
+	case errors.As(err, &held) && held.RetryAfter != math.MaxInt64 && (held.Current.Nonce != "" || held.RetryAfter > 0):
 		return cliutil.Exit(cliutil.ExitNotElected, "not elected: %s: try again later, or wait with --wait", holder(held))
 	}
 	return cliutil.Exit(cliutil.ExitUnavailable, "nothing was learned from the store: %w", storeError(err))
@@ -94,48 +97,4 @@ func storeError(err error) error {
 		}
 	}
 	return err
-}
-
-// holder says who holds the election, and for how long if nothing is renewed.
-func holder(h *core.HeldError) string {
-	left := h.RetryAfter.Round(time.Second / 10)
-	switch e := h.Current; {
-	case e.Held:
-		return fmt.Sprintf("%s keeps the election closed for %v (a reign that is done, with --min-hold, or elect break)", e.LeaderID, left)
-	case e.Vacant():
-		return fmt.Sprintf("another candidate came first, or the entry has vanished; free in %v", left)
-	default:
-		return fmt.Sprintf("%s leads with fencing token %d", e.LeaderID, e.FencingToken)
-	}
-}
-
-// teller says on stderr why COMMAND does not run yet, once per reason.
-type teller struct {
-	env  *cliutil.Env
-	once bool // there is no waiting to tell of
-	last string
-}
-
-func (t *teller) hear(e core.Event) {
-	var line string
-	var held *core.HeldError
-	switch {
-	case t.once:
-		return
-	case e.Kind != core.EventWaiting && (e.Kind != core.EventRequest || e.Op != core.OpRead || e.Outcome != core.OutcomeUnknown):
-		return
-	case errors.As(e.Err, &held) && held.Current.Nonce != "":
-		line = "waiting: " + holder(held)
-	case errors.Is(e.Err, core.ErrBadEntry):
-		line = fmt.Sprintf("waiting: %v: look at it with elect status, and end it with elect break --corrupt if nobody leads", e.Err)
-	case e.Err != nil && !errors.Is(e.Err, context.Canceled):
-		line = fmt.Sprintf("waiting: the store does not answer, trying again: %v", e.Err)
-	}
-	// What differs in numbers only is the same reason.
-	reason := fmt.Sprint(e.Kind, e.Entry.LeaderID, e.Entry.FencingToken, e.Entry.Held)
-	if line == "" || reason == t.last {
-		return
-	}
-	t.last = reason
-	t.env.Warn("%s", line)
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/cloudelect/cloudelect/cmd/elect/internal/cliutil"
 	"github.com/cloudelect/cloudelect/cmd/elect/internal/guard"
 	"github.com/cloudelect/cloudelect/cmd/elect/internal/stores"
+	"github.com/cloudelect/cloudelect/core"
 )
 
 // options are the flags of `elect run`.
@@ -108,12 +109,30 @@ func (o *options) validate(cmd *cobra.Command, args []string) error {
 		return cliutil.Usage("--once and --wait exclude each other: --once does not wait")
 	case cmd.Flags().Changed("id") && strings.TrimSpace(o.id) == "":
 		return cliutil.Usage("--id is empty: give every candidate a name of its own, or leave the flag out")
+	case strings.ContainsFunc(o.id, cliutil.Steers):
+		return cliutil.Usage("--id %s has control characters in it: give a name that fits on one line", cliutil.Name(o.id))
+	case o.poll > 0 && o.poll < minPoll:
+		return cliutil.Usage("--poll %v is too short, every look is a paid request: give %v or more", o.poll, minPoll)
 	case len(args) == 0 || args[0] == "":
 		return cliutil.Usage("there is no COMMAND: write it after the flags, elect run --store URL -- COMMAND ARGS")
 	case o.store == "":
 		return cliutil.Usage("--store is missing: say where the election is kept, %s", stores.Usage)
 	}
 	return nil
+}
+
+// minPoll keeps a typing error from costing money.
+const minPoll = 100 * time.Millisecond
+
+// fits finds out whether a term leaves room for two renewals, at the store's pace. Of
+// settings that were typed core says more.
+func (o *options) fits(d core.RaceDecider) error {
+	l, ok := d.(core.WriteLimiter)
+	if !ok || o.renew != 0 || o.term >= 2*l.MinWriteInterval() {
+		return nil
+	}
+	return cliutil.Usage("--term must be at least %v for this store, which takes a write every %v, and is %v: make it longer",
+		2*l.MinWriteInterval(), l.MinWriteInterval(), o.term)
 }
 
 // flagNames turns the names of core's settings into those that were typed.

@@ -57,6 +57,7 @@ func TestElectStopped(t *testing.T) {
 	if got := p.wait(); got != cliutil.ExitLost {
 		t.Errorf("exit code after going on: %d, want %d", got, cliutil.ExitLost)
 	}
+	says(t, p, "elect itself was stopped for")
 }
 
 // With a store that does not answer any more, COMMAND is stopped in time.

@@ -19,17 +19,25 @@ type reign struct {
 	tty   *terminal
 
 	lastSent guard.Reading    // before the last confirmed write
-	asked    int              // how often elect was asked to end
 	kill     <-chan time.Time // when a guard that does not react is taken over from
 	killAt   time.Time
 	why      guard.Reason // and what for
 	wanting  int          // the signal that COMMAND waits for the terminal with
+	killed   bool         // elect has killed the group past the guard
+	tooLate  bool         // and the term was over by then
+	// elect's own freezes: frozen is how long, since the last confirmed write was
+	// sent, and thawed is when the last of them was over.
+	looked, thawed guard.Reading
+	frozen         time.Duration
 }
 
 // extend tells the guard of the confirmed write with this nonce.
 func (r *reign) extend(nonce string) {
 	if at, ok := r.session.sent.when(nonce); ok {
 		r.lastSent = at
+		if at.Mono >= r.thawed.Mono {
+			r.frozen = 0
+		}
 		r.guard.Term(r.term, at)
 	}
 }
@@ -43,7 +51,11 @@ func (r *reign) watch(ctx context.Context) outcome {
 	over, done := r.l.Context().Done(), ctx.Done()
 	retry := time.NewTicker(time.Second)
 	defer retry.Stop()
+	clock := time.NewTicker(min(max(r.term/40, time.Millisecond), 500*time.Millisecond))
+	defer clock.Stop()
+	r.looked = guard.Now()
 	for {
+		r.look()
 		select {
 		case report, ok := <-r.guard.Reports():
 			switch {
@@ -53,7 +65,7 @@ func (r *reign) watch(ctx context.Context) outcome {
 				return outcome{failed: report.Failed}
 			case report.Ended != nil:
 				e := report.Ended
-				return outcome{status: e.Status, why: e.Why, over: e.Over, remains: e.Remains}
+				return outcome{status: e.Status, why: e.Why, over: e.Over && (r.tooLate || !r.killed), remains: e.Remains}
 			default:
 				r.guard.Note(report)
 				r.suspended(report.Stopped)
@@ -70,9 +82,42 @@ func (r *reign) watch(ctx context.Context) outcome {
 			r.signal(sig)
 		case <-retry.C:
 			r.suspended(r.wanting)
+		case <-clock.C:
 		case <-r.kill:
-			return outcome{status: 137, why: r.why, over: r.over() != nil, remains: !r.guard.TakeOver(patience)}
+			r.killGroup()
+			return outcome{status: 137, why: r.why, over: r.tooLate, remains: !r.guard.TakeOver(patience)}
 		}
+	}
+}
+
+// look looks at the clocks: for a freeze of elect itself, and for a guard that should
+// have killed by now and has not, because it is stopped.
+func (r *reign) look() {
+	now := guard.Now()
+	if gap := now.Since(r.looked); gap >= r.term/10 {
+		r.frozen, r.thawed = r.frozen+gap, now
+	}
+	r.looked = now
+	if !r.killed && now.Since(r.lastSent) >= r.term*19/20 {
+		r.killGroup()
+		r.killAfter(time.Second, guard.ReasonLate) // it may have told what it did
+	}
+}
+
+// frozenLong is how long elect was frozen, if that alone can have kept it from renewing
+// or nothing else is known to have.
+func (r *reign) frozenLong() time.Duration {
+	if r.frozen < r.term/4 && r.story.failed() != nil {
+		return 0
+	}
+	return r.frozen
+}
+
+// killGroup kills COMMAND's group past the guard, and notes whether that was in time.
+func (r *reign) killGroup() {
+	r.guard.KillGroup()
+	if !r.killed {
+		r.killed, r.tooLate = true, guard.Now().Since(r.lastSent) >= r.term
 	}
 }
 
@@ -81,7 +126,7 @@ func (r *reign) watch(ctx context.Context) outcome {
 func (r *reign) lost() {
 	why := context.Cause(r.l.Context())
 	if errors.Is(why, core.ErrTermExpired) {
-		r.guard.KillGroup()
+		r.killGroup()
 		r.killAfter(time.Second, guard.ReasonLost)
 		return
 	}

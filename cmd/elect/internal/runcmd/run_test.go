@@ -131,7 +131,7 @@ func TestNotElected(t *testing.T) {
 		if p.stdout.String() != "" {
 			t.Errorf("%v: COMMAND ran", flags)
 		}
-		if !strings.Contains(p.stderr.String(), "other leads") {
+		if !strings.Contains(p.stderr.String(), `"other" leads`) {
 			t.Errorf("%v: stderr %q does not say who leads", flags, p.stderr.String())
 		}
 	}
@@ -142,7 +142,7 @@ func TestSignalWhileWaitingEndsElect(t *testing.T) {
 	e := newElection(t)
 	e.plant(other(time.Hour))
 	p := e.run("--", "sh", "-c", "echo ran")
-	until(t, "elect says that it waits", func() bool { return strings.Contains(p.stderr.String(), "waiting: other leads") })
+	until(t, "elect says that it waits", func() bool { return strings.Contains(p.stderr.String(), `waiting: "other" leads`) })
 	p.signal(syscall.SIGTERM)
 	if got := p.wait(); got != 128+15 {
 		t.Errorf("exit code %d, want 143", got)

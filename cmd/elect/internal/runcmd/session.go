@@ -3,6 +3,7 @@ package runcmd
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"os"
 	"strconv"
@@ -22,6 +23,8 @@ type session struct {
 	signals chan os.Signal
 	sent    *dated
 	renewed chan string // nonces of confirmed writes, the newest only
+	story   story
+	asked   int // how often elect was asked to end
 }
 
 func run(ctx context.Context, env *cliutil.Env, o options, command []string) error {
@@ -34,6 +37,9 @@ func run(ctx context.Context, env *cliutil.Env, o options, command []string) err
 		return err
 	}
 	defer store.Close()
+	if err := o.fits(store.Decider); err != nil {
+		return err
+	}
 	if o.id == "" {
 		o.id = defaultID()
 	}
@@ -60,13 +66,14 @@ func (s *session) config() core.Config {
 		MinHold: s.minHold, WaitAtMost: s.wait,
 		OnEvent: func(e core.Event) {
 			told.hear(e)
+			s.story.hear(e)
 			if e.Kind == core.EventRenewed {
 				s.confirm(e.Entry.Nonce)
 			}
 		},
 	}
 	if s.verbose {
-		cfg.Logger = slog.New(slog.NewTextHandler(s.env.Stderr, nil))
+		cfg.Logger = slog.New(&oncePerChange{Handler: slog.NewTextHandler(s.env.Stderr, nil), state: new(logged)})
 	}
 	return cfg
 }
@@ -107,18 +114,8 @@ func (s *session) lead(ctx context.Context, l *core.Leadership, url string) erro
 		return cliutil.Exit(cliutil.ExitInternal, "processes of COMMAND's group %d could not be killed:"+
 			" elect did not resign, the term runs out: end them by hand", g.PGID())
 	}
-	s.resign(l)
-	return out.verdict(lost)
-}
-
-// resign gives the election up in the store. COMMAND has ended by now, so a failure
-// is worth a warning and no more: the next leader waits for the term's end.
-func (s *session) resign(l *core.Leadership) {
-	ctx, cancel := context.WithTimeout(context.Background(), s.term+5*time.Second)
-	defer cancel()
-	if err := l.Resign(ctx); err != nil {
-		s.env.Warn("%v", err)
-	}
+	s.resign(l) // and every event of the reign has been told
+	return out.verdict(lost, reasons{found: s.story.found(), failed: s.story.failed(), frozen: r.frozenLong()})
 }
 
 // outcome is how COMMAND and its group ended.
@@ -131,9 +128,27 @@ type outcome struct {
 	guard   bool // the guard was killed, and elect killed the group
 }
 
+// reasons are why a reign may be over.
+type reasons struct {
+	found  string        // what is stored in its place
+	failed error         // what the last renewal failed with
+	frozen time.Duration // how long elect itself was stopped; 0: not so long that it matters
+}
+
+// late says why nothing was renewed in time, and what to do.
+func (r reasons) late() string {
+	switch {
+	case r.frozen > 0:
+		return fmt.Sprintf("elect itself was stopped for %v (Ctrl-Z, SIGSTOP, or a machine that was frozen): start elect run again to campaign", r.frozen.Round(time.Second/10))
+	case r.failed != nil:
+		return fmt.Sprintf("start elect run again to campaign, when this is mended: %v", r.failed)
+	}
+	return "the guard process, or elect, was stopped, or the machine is too busy for this term: start elect run again to campaign"
+}
+
 // verdict turns an outcome into elect's error. lost is why the reign was over
 // before COMMAND's group was, or nil.
-func (o outcome) verdict(lost error) error {
+func (o outcome) verdict(lost error, why reasons) error {
 	worked := "COMMAND was gone before the term was over"
 	if o.over {
 		worked = "COMMAND may have worked beside the next leader: check what it did"
@@ -144,11 +159,11 @@ func (o outcome) verdict(lost error) error {
 	case o.failed != nil:
 		return cliutil.Exit(cliutil.ExitNotRunnable, "COMMAND cannot be run: %s: name an executable file", o.failed.Message)
 	case errors.Is(lost, core.ErrLeadershipLost):
-		return cliutil.Exit(cliutil.ExitLost, "leadership was lost, another entry replaced this reign's (%s);"+
-			" COMMAND was stopped and ended with status %d: see elect status, and start elect run again to campaign", worked, o.status)
+		return cliutil.Exit(cliutil.ExitLost, "leadership was lost (%s); COMMAND was stopped and ended with status %d; %s:"+
+			" see elect status, and start elect run again to campaign", worked, o.status, why.found)
 	case o.over, o.why == guard.ReasonLate, o.why == guard.ReasonOrphaned, o.why == guard.ReasonLost, lost != nil:
-		return cliutil.Exit(cliutil.ExitLost, "leadership could not be renewed in time (%s); COMMAND was stopped and ended with status %d:"+
-			" see that the store can be reached, and start elect run again to campaign", worked, o.status)
+		return cliutil.Exit(cliutil.ExitLost, "leadership could not be renewed in time (%s); COMMAND was stopped and ended with status %d; %s",
+			worked, o.status, why.late())
 	case o.guard:
 		return cliutil.Exit(cliutil.ExitInternal, "the guard process was killed, so COMMAND was, too: start elect run again")
 	case o.status != 0:

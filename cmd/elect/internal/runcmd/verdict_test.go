@@ -32,7 +32,7 @@ func TestVerdict(t *testing.T) {
 		{"not started", outcome{failed: &guard.Failure{Message: "exec format error"}}, nil, 126, "exec format error"},
 		{"vanished", outcome{failed: &guard.Failure{Message: "no such file", Missing: true}}, nil, 127, "no such file"},
 	} {
-		err := c.out.verdict(c.lost)
+		err := c.out.verdict(c.lost, reasons{})
 		if got := cliutil.CodeOf(err); got != c.want {
 			t.Errorf("%s: exit code %d, want %d", c.name, got, c.want)
 		}
@@ -50,16 +50,16 @@ func TestExplain(t *testing.T) {
 		want int
 		says string
 	}{
-		{&held, 75, "somebody leads"},
-		{fmt.Errorf("%w; the store's last answer: %w", &held, errors.New("503")), 75, "somebody leads"},
+		{&held, 75, `"somebody" leads`},
+		{fmt.Errorf("%w; the store's last answer: %w", &held, errors.New("503")), 75, `"somebody" leads`},
 		{fmt.Errorf("%w; the store's last answer: %w", &core.HeldError{}, errors.New("no route")), 69, "no route"},
-		{fmt.Errorf("%w; the store's last answer: %w", &core.HeldError{}, core.ErrBadEntry), 78, "elect break"},
-		{core.ErrBadEntry, 78, "elect break"},
+		{fmt.Errorf("%w; the store's last answer: %w", &core.HeldError{}, core.ErrBadEntry), 78, "bad entry"},
+		{core.ErrBadEntry, 78, "bad entry"},
 		{core.ErrBroken, 78, ""},
 		{fmt.Errorf("%w: TermLength 1s is wrong", core.ErrInvalidConfig), 64, "--term 1s is wrong"},
 		{errors.New("reset"), 69, "reset"},
 	} {
-		err := explain(c.err)
+		err := explain(c.err, nil)
 		if got := cliutil.CodeOf(err); got != c.want || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%v: exit code %d, %v; want %d and %q", c.err, got, err, c.want, c.says)
 		}
