@@ -64,6 +64,7 @@ func (r *reign) watch(ctx context.Context) outcome {
 			case report.Failed != nil:
 				return outcome{failed: report.Failed}
 			case report.Ended != nil:
+				r.noteFreeze() // the first thing heard after one may be the end
 				e := report.Ended
 				return outcome{status: e.Status, why: e.Why, over: e.Over && (r.tooLate || !r.killed), remains: e.Remains}
 			default:
@@ -93,15 +94,21 @@ func (r *reign) watch(ctx context.Context) outcome {
 // look looks at the clocks: for a freeze of elect itself, and for a guard that should
 // have killed by now and has not, because it is stopped.
 func (r *reign) look() {
+	now := r.noteFreeze()
+	if !r.killed && now.Since(r.lastSent) >= r.term*19/20 {
+		r.killGroup()
+		r.killAfter(time.Second, guard.ReasonLate) // it may have told what it did
+	}
+}
+
+// noteFreeze notes that elect was frozen, if it has not looked for long.
+func (r *reign) noteFreeze() guard.Reading {
 	now := guard.Now()
 	if gap := now.Since(r.looked); gap >= r.term/10 {
 		r.frozen, r.thawed = r.frozen+gap, now
 	}
 	r.looked = now
-	if !r.killed && now.Since(r.lastSent) >= r.term*19/20 {
-		r.killGroup()
-		r.killAfter(time.Second, guard.ReasonLate) // it may have told what it did
-	}
+	return now
 }
 
 // frozenLong is how long elect was frozen, if that alone can have kept it from renewing
