@@ -98,12 +98,7 @@ func (e *emulator) record(t decidertest.TB, schedule *netfault.Schedule) decider
 		LoseNext: func(core.RaceDecider) {
 			must(t, way.Inject(netfault.Fault{Kind: netfault.LoseAnswer, WritesOnly: true, Count: 1}))
 		},
-		Plant: func(content []byte) error {
-			// What follows is about content. The suite settles an unknown write
-			// by reading, which cannot end well where an entry is bad.
-			must(t, way.SetSchedule(nil))
-			return e.Plant(testBucket, object, content)
-		},
+		Plant:  func(content []byte) error { return e.Plant(testBucket, object, content) },
 		Delete: func() error { return e.Delete(testBucket, object) },
 		Deny: func() core.RaceDecider {
 			denying := newWay(t, nil)
