@@ -31,7 +31,10 @@ type Leadership struct {
 	written chan struct{}
 }
 
-type leadershipKey struct{}
+type (
+	leadershipKey struct{} // the Leadership that a context belongs to
+	boundKey      struct{} // the context that Bind was given
+)
 
 // FromContext returns the Leadership that ctx belongs to: inside OnElected,
 // inside RunAsLeader's work, and below Leadership.Context and Bind.
@@ -159,7 +162,8 @@ func (l *Leadership) ended(now instant, why error) {
 // Bind returns a context that ends with ctx or with the reign, whichever ends
 // first, with the cause of that one. The cancel function releases it.
 func (l *Leadership) Bind(ctx context.Context) (context.Context, context.CancelFunc) {
-	bound, cancel := context.WithCancelCause(context.WithValue(ctx, leadershipKey{}, l))
+	ours := context.WithValue(context.WithValue(ctx, leadershipKey{}, l), boundKey{}, ctx)
+	bound, cancel := context.WithCancelCause(ours)
 	if err := l.Check(); err != nil {
 		cancel(err)
 	}
@@ -168,6 +172,15 @@ func (l *Leadership) Bind(ctx context.Context) (context.Context, context.CancelF
 		stop()
 		cancel(context.Canceled)
 	}
+}
+
+// Settle waits until OnEvent, the Logger and LeaderChanged have been told all that
+// has happened so far and have returned; or until ctx ends, and returns its cause.
+// For whoever must not leave a goroutine behind while the reign goes on, as between
+// two invocations of a function.
+func (l *Leadership) Settle(ctx context.Context) error {
+	l.c.hooks.drain(ctx.Done())
+	return context.Cause(ctx)
 }
 
 // LastRenewed is when the last confirmed write was sent, on the local wall clock.

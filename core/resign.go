@@ -18,7 +18,8 @@ import (
 // unknown answer is tried again until the term would have ended, or ctx ends;
 // then the error Is ErrNotResigned, and Resign may be called again. A ctx that
 // has ended already does not keep Resign from its work: its values are used,
-// its end is not.
+// its end is not. Nor does one that ends with this reign: of Context and of what
+// Bind returned the deadline counts, and the context that was bound.
 func (l *Leadership) Resign(ctx context.Context) error { return l.resign(ctx, nil) }
 
 // ResignWith is Resign whose write also stores a checkpoint for the next
@@ -48,10 +49,9 @@ func (l *Leadership) giveUp(ctx context.Context) error {
 }
 
 func (l *Leadership) resign(ctx context.Context, checkpoint *[]byte) error {
+	ctx, release := l.outliving(ctx)
+	defer release()
 	l.end(ErrResigned)
-	if ctx.Err() != nil {
-		ctx = context.WithoutCancel(ctx)
-	}
 	l.pulse.wait() // a renewal under way returns at once: the reign has ended
 	if err := l.lock(ctx, nil); err != nil {
 		return fmt.Errorf("%w: another write is under way: %w", ErrNotResigned, err)
@@ -63,6 +63,31 @@ func (l *Leadership) resign(ctx context.Context, checkpoint *[]byte) error {
 	}
 	l.awaitHooks(ctx)
 	return err
+}
+
+// outliving returns the context for what is sent after the end of the reign. One
+// that has ended already does not count; one that ends with the reign (Context,
+// Bind, or below them) would cut the very request that tells of it, so only its
+// deadline counts, and the context that was bound.
+func (l *Leadership) outliving(ctx context.Context) (context.Context, context.CancelFunc) {
+	after := context.WithoutCancel(ctx)
+	if ctx.Err() != nil {
+		return after, func() {}
+	}
+	if of, _ := FromContext(ctx); of != l {
+		return ctx, func() {}
+	}
+	after, cancel := context.WithCancelCause(after)
+	release := func() { cancel(context.Canceled) }
+	if outer, ok := ctx.Value(boundKey{}).(context.Context); ok {
+		stop := context.AfterFunc(outer, func() { cancel(context.Cause(outer)) })
+		release = func() { stop(); cancel(context.Canceled) }
+	}
+	if deadline, ok := ctx.Deadline(); ok {
+		timed, stopTimer := context.WithDeadline(after, deadline)
+		return timed, func() { stopTimer(); release() }
+	}
+	return after, release
 }
 
 // vacate writes the entry that ends the reign in the store. The lock is held.
