@@ -83,11 +83,13 @@ func (l *Leadership) outliving(ctx context.Context) (context.Context, context.Ca
 		stop := context.AfterFunc(outer, func() { cancel(context.Cause(outer)) })
 		release = func() { stop(); cancel(context.Canceled) }
 	}
-	if deadline, ok := ctx.Deadline(); ok {
-		timed, stopTimer := context.WithDeadline(after, deadline)
-		return timed, func() { stopTimer(); release() }
+	deadline, ok := ctx.Deadline()
+	left := deadline.Sub(l.c.Clock.Now())
+	if !ok || left <= 0 { // passed, and ctx has not ended: it goes by another clock than ours
+		return after, release
 	}
-	return after, release
+	timed, stopTimer := l.c.Clock.ContextWithTimeout(after, left)
+	return timed, func() { stopTimer(); release() }
 }
 
 // vacate writes the entry that ends the reign in the store. The lock is held.
