@@ -40,15 +40,23 @@ func dateIn(err error) time.Time {
 	return time.Time{}
 }
 
-// storeDate is the Date of an answer, or zero: an answer with an Age comes out
-// of a cache, and its Date is the past (RFC 9111, section 5.1).
+// dateForms are those of HTTP (RFC 9110, section 5.6.7), the two obsolete ones
+// included. http.ParseTime takes other zones than GMT in the second of them, and what
+// their names mean then depends on where this host is.
+var dateForms = [...]string{http.TimeFormat, "Monday, 02-Jan-06 15:04:05 GMT", time.ANSIC}
+
+// storeDate is the Date of an answer in whole seconds, or zero where it tells none. An
+// answer with an Age comes out of a cache, and its Date is the past (RFC 9111, section
+// 5.1). A year that no entry's times can be reckoned from is nobody's clock.
 func storeDate(h http.Header) time.Time {
 	if len(h.Values("Age")) > 0 {
 		return time.Time{}
 	}
-	date, err := http.ParseTime(h.Get("Date"))
-	if err != nil {
-		return time.Time{}
+	for _, form := range dateForms {
+		date, err := time.Parse(form, h.Get("Date"))
+		if err == nil && date.Year() >= 1970 && date.Year() < 9900 {
+			return date.Truncate(time.Second) // Go reads fractions that nobody may send
+		}
 	}
-	return date
+	return time.Time{}
 }

@@ -2,14 +2,11 @@ package dynamodecider
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"maps"
 	"reflect"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
@@ -148,64 +145,4 @@ func TestBadItemToken(t *testing.T) {
 			}
 		})
 	}
-}
-
-// FuzzDecodeItem: whatever an item holds, decode returns an entry that may be
-// written again and reads the same, or an error that Is ErrBadEntry; and the item
-// has a token either way.
-func FuzzDecodeItem(f *testing.F) {
-	for _, seed := range []string{sampleItem, `{}`, `{"cloudelect":{"N":"1"}}`, `{"cloudelect":{"N":"2"},"nonce":{"S":"n"}}`, `{"held":{"NULL":true},"host_port":{"L":[{"M":{}}]}}`} {
-		f.Add([]byte(seed))
-	}
-	f.Fuzz(func(t *testing.T, content []byte) {
-		var raw map[string]map[string]any
-		if json.Unmarshal(content, &raw) != nil {
-			return
-		}
-		it := item{}
-		for name, value := range raw {
-			it[name] = fromJSON(value)
-		}
-		if token := badToken(it, time.Time{}); token.condition == "" || token.String() != badToken(maps.Clone(it), time.Time{}).String() {
-			t.Fatalf("token %+v", token)
-		}
-		e, err := decode(it)
-		if err != nil {
-			if e != nil || !errors.Is(err, core.ErrBadEntry) {
-				t.Fatalf("%+v, %v", e, err)
-			}
-			return
-		}
-		again, err := decode(stored(e))
-		if err != nil || !reflect.DeepEqual(e, again) {
-			t.Fatalf("%+v is read again as %+v, %v", e, again, err)
-		}
-	})
-}
-
-// fromJSON is a value in DynamoDB's JSON, as far as a fuzzer gets it right.
-func fromJSON(value map[string]any) types.AttributeValue {
-	for kind, v := range value {
-		switch s, isText := v.(string); {
-		case kind == "S" && isText:
-			return text(s)
-		case kind == "N" && isText:
-			return &types.AttributeValueMemberN{Value: s}
-		case kind == "B" && isText:
-			return binary([]byte(s))
-		case kind == "BOOL":
-			return &types.AttributeValueMemberBOOL{Value: v == true}
-		case kind == "L":
-			list := &types.AttributeValueMemberL{}
-			elements, _ := v.([]any)
-			for _, element := range elements {
-				inner, _ := element.(map[string]any)
-				list.Value = append(list.Value, fromJSON(inner))
-			}
-			return list
-		case kind == "M":
-			return &types.AttributeValueMemberM{Value: item{"x": text(fmt.Sprint(v))}}
-		}
-	}
-	return null
 }

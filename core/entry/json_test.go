@@ -1,6 +1,7 @@
 package entry_test
 
 import (
+	"bytes"
 	"errors"
 	"os"
 	"path/filepath"
@@ -196,6 +197,9 @@ func TestDecodeIgnoresFieldsItDoesNotKnow(t *testing.T) {
 	}
 }
 
+// FuzzDecode: whatever a store holds, Decode returns an entry that may be written
+// again, reads the same and is then written the same, or no entry and an error that Is
+// ErrBad and fits on one line.
 func FuzzDecode(f *testing.F) {
 	for _, name := range []string{"v1-full.json", "v1-least.json"} {
 		golden, err := os.ReadFile(filepath.Join("testdata", name))
@@ -210,10 +214,13 @@ func FuzzDecode(f *testing.F) {
 	f.Fuzz(func(t *testing.T, content []byte) {
 		e, err := entry.Decode(content)
 		if err != nil {
-			if !errors.Is(err, entry.ErrBad) || e != nil {
-				t.Fatalf("%+v, %v: want ErrBad and no entry", e, err)
+			if !errors.Is(err, entry.ErrBad) || e != nil || strings.ContainsAny(err.Error(), "\r\n") {
+				t.Fatalf("%+v, %v: want ErrBad on one line, and no entry", e, err)
 			}
 			return
+		}
+		if err := e.Validate(); err != nil || e.Absent() || e.Token != nil {
+			t.Fatalf("%+v was decoded, and is not an entry: %v", e, err)
 		}
 		b, err := entry.Encode(e)
 		if err != nil {
@@ -222,6 +229,9 @@ func FuzzDecode(f *testing.F) {
 		again, err := entry.Decode(b)
 		if err != nil {
 			t.Fatalf("what was encoded cannot be decoded: %v\n%s", err, b)
+		}
+		if twice, err := entry.Encode(again); err != nil || !bytes.Equal(twice, b) {
+			t.Fatalf("written again it is\n%s\n%v; want\n%s", twice, err, b)
 		}
 		for _, e := range []*entry.RaceEntry{e, again} { // none and empty are one
 			if len(e.HostPort) == 0 {

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/vimeo/go-clocks"
+
 	"github.com/cloudelect/cloudelect/cmd/elect/internal/cliutil"
 	"github.com/cloudelect/cloudelect/cmd/elect/internal/statuscmd"
 	"github.com/cloudelect/cloudelect/cmd/elect/internal/stores"
@@ -23,6 +25,7 @@ type breaker struct {
 	options
 	store   string
 	decider core.RaceDecider
+	clock   clocks.Clock
 	who     string
 
 	nonces []string        // of every attempt so far
@@ -80,7 +83,7 @@ func (b *breaker) run(ctx context.Context) (*result, error) {
 }
 
 func (b *breaker) look(ctx context.Context) (statuscmd.Sight, error) {
-	return statuscmd.Look(ctx, b.decider, min(b.timeout, statuscmd.DefaultTimeout))
+	return statuscmd.Look(ctx, b.clock, b.decider, min(b.timeout, statuscmd.DefaultTimeout))
 }
 
 func (b *breaker) write(ctx context.Context, e *entry.RaceEntry) (entry.LeaderToken, error) {

@@ -140,7 +140,7 @@ func (o *options) run(ctx context.Context, env *cliutil.Env) error {
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, o.timeout, fmt.Errorf("not done within %v", o.timeout))
 	defer cancel()
-	b := breaker{options: *o, store: store.URL, decider: store.Decider, who: operator()}
+	b := breaker{options: *o, store: store.URL, decider: store.Decider, clock: env.HostClock(), who: operator()}
 	done, err := b.run(ctx)
 	if err != nil {
 		return err

@@ -7,6 +7,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/vimeo/go-clocks"
+
 	"github.com/cloudelect/cloudelect/cmd/elect/internal/cliutil"
 	"github.com/cloudelect/cloudelect/core"
 	"github.com/cloudelect/cloudelect/core/entry"
@@ -199,7 +201,7 @@ func breakWith(t *testing.T, a *awkward, token int64) error {
 	t.Helper()
 	b := breaker{
 		options: options{token: token, tokenGiven: true, timeout: time.Minute},
-		store:   "mem://test", decider: a, who: "elect break by op@host",
+		store:   "mem://test", decider: a, clock: clocks.DefaultClock(), who: "elect break by op@host",
 	}
 	_, err := b.run(t.Context())
 	return err

@@ -55,7 +55,7 @@ func (b *breaker) replacement(seen statuscmd.Sight) (entry.RaceEntry, error) {
 		e.LeaderID, e.Held = "", false
 	}
 	e.Nonce = rand.Text()
-	stamp(&e, seen, time.Now())
+	stamp(&e, seen, b.clock.Now())
 	return e, nil
 }
 

@@ -48,7 +48,7 @@ func (b *breaker) result(e entry.RaceEntry) *result {
 		wait = e.TermLength + e.TermLength/20 // with the margin for clock rates
 	}
 	r.NextLeaderInMS = wait.Milliseconds()
-	r.NextLeaderAt = time.Now().Add(wait).UTC().Truncate(time.Millisecond)
+	r.NextLeaderAt = b.clock.Now().Add(wait).UTC().Truncate(time.Millisecond)
 	return r
 }
 

@@ -15,6 +15,7 @@ import (
 	"github.com/cloudelect/cloudelect/cmd/elect/internal/doctorcmd"
 	"github.com/cloudelect/cloudelect/cmd/elect/internal/emulatecmd"
 	"github.com/cloudelect/cloudelect/cmd/elect/internal/guard"
+	"github.com/cloudelect/cloudelect/cmd/elect/internal/hostclock"
 	"github.com/cloudelect/cloudelect/cmd/elect/internal/initcmd"
 	"github.com/cloudelect/cloudelect/cmd/elect/internal/runcmd"
 	"github.com/cloudelect/cloudelect/cmd/elect/internal/statuscmd"
@@ -27,13 +28,26 @@ func Main(ctx context.Context, args []string, env *cliutil.Env) int {
 	if guard.Asked(args) {
 		return guard.Main(args, env.Stderr)
 	}
-	root := New(env)
-	root.SetArgs(args)
-	err := root.ExecuteContext(ctx)
+	err := execute(ctx, args, env)
 	if line := cliutil.Message(err); line != "" {
 		fmt.Fprintf(env.Stderr, "elect: %s\n", line)
 	}
 	return cliutil.CodeOf(err)
+}
+
+func execute(ctx context.Context, args []string, env *cliutil.Env) error {
+	if env.Clock == nil {
+		clock, err := hostclock.New()
+		if err != nil {
+			return cliutil.Usage("%w", err)
+		}
+		with := *env
+		with.Clock = clock
+		env = &with
+	}
+	root := New(env)
+	root.SetArgs(args)
+	return root.ExecuteContext(ctx)
 }
 
 // New returns elect's command tree.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/cloudelect/cloudelect/cmd/elect/internal/cli"
 	"github.com/cloudelect/cloudelect/cmd/elect/internal/cliutil"
+	"github.com/cloudelect/cloudelect/cmd/elect/internal/hostclock"
 	"github.com/cloudelect/cloudelect/cmd/elect/internal/stores"
 )
 
@@ -88,5 +89,21 @@ func TestUsageErrors(t *testing.T) {
 			!strings.HasPrefix(stderr, "elect: ") || !strings.Contains(stderr, c.says) {
 			t.Errorf("elect %q: exit code %d, stdout %q, stderr %q; want 64 and one line that says %q", c.args, code, out, stderr, c.says)
 		}
+	}
+}
+
+// A clock that cannot be set as the environment says is found out before anything is
+// asked of a store. Ordinary builds do not look.
+func TestChaosClock(t *testing.T) {
+	t.Setenv(hostclock.OffsetVar, "soon")
+	code, out, stderr := elect(t, "status", "--store", "mem://x")
+	if _, err := hostclock.New(); err == nil {
+		if code != 0 || stderr != "" {
+			t.Errorf("an ordinary build: exit code %d, stderr %q", code, stderr)
+		}
+		return
+	}
+	if code != cliutil.ExitUsage || out != "" || !strings.Contains(stderr, hostclock.OffsetVar) || strings.Count(stderr, "\n") != 1 {
+		t.Errorf("exit code %d, stdout %q, stderr %q; want 64 and a line about %s", code, out, stderr, hostclock.OffsetVar)
 	}
 }

@@ -5,6 +5,8 @@ package cliutil
 import (
 	"io"
 
+	"github.com/vimeo/go-clocks"
+
 	"github.com/cloudelect/cloudelect/cmd/elect/internal/stores"
 )
 
@@ -15,6 +17,17 @@ type Env struct {
 	Stdout, Stderr io.Writer
 	// Stores opens what --store names.
 	Stores *stores.Opener
+	// Clock is this host's, by which commands judge and which they print; nil: the
+	// system's.
+	Clock clocks.Clock
 	// Executable is the path of this program, for commands that start it again.
 	Executable string
+}
+
+// HostClock is Clock, or the system's.
+func (e *Env) HostClock() clocks.Clock {
+	if e.Clock == nil {
+		return clocks.DefaultClock()
+	}
+	return e.Clock
 }

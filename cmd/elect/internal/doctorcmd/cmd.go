@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/cloudelect/cloudelect/cmd/elect/internal/cliutil"
+	"github.com/cloudelect/cloudelect/cmd/elect/internal/hostclock"
 	"github.com/cloudelect/cloudelect/cmd/elect/internal/statuscmd"
 	"github.com/cloudelect/cloudelect/cmd/elect/internal/stores"
 	"github.com/cloudelect/cloudelect/core"
@@ -28,6 +29,8 @@ func New(env *cliutil.Env) *cobra.Command {
 own, whether the store honours the conditions that elections rely on. Some
 stores accept a condition and ignore it, and then everybody leads.
 
+The election's own record is read once, to show its state and the time left.
+
 It creates, creates again, overwrites with an old token, lets pairs of writers
 race, and reads back through several handles; it tries the permissions one by
 one, and measures the round trip and the store's clock against this host's. It
@@ -44,7 +47,8 @@ election will run. A check that came to no conclusion makes the verdict no.
 --json prints one line: store, verdict (a sentence), usable, checks (name, passed,
 optional, inconclusive, detail, advice), round_trip_median_ns, round_trip_worst_ns,
 answers, dated_answers, clock_ahead_min_ns and clock_ahead_max_ns (this host's clock
-minus the store's lies between), unclear_answers, left_behind.
+minus the store's lies between), clock_warning, unclear_answers, left_behind, election
+(what elect status --json prints of the election itself; left out if it cannot be read).
 
 Exit codes: 0 the store can be used; 1 it must not be used, or nothing is proved;
 64 the command line is wrong; 69 as everywhere; 78 the set-up is wrong, the bucket or
@@ -82,26 +86,42 @@ func Examine(ctx context.Context, env *cliutil.Env, store *stores.Store, asJSON 
 		return fmt.Errorf("doctor: %s: %w", store.URL, err)
 	}
 	honest(&report)
+	if report.DatedAnswers > 0 { // the prober has measured by the system's clock
+		ahead := hostclock.Ahead(env.HostClock())
+		report.ClockAheadMin, report.ClockAheadMax = report.ClockAheadMin+ahead, report.ClockAheadMax+ahead
+	}
 	f := finding{Store: store.URL, Verdict: verdict(report), ProbeReport: report}
+	f.ClockWarning = f.clockWarning()
+	f.Election = election(ctx, env, store)
 	if asJSON {
 		err = cliutil.WriteJSON(env.Stdout, f)
 	} else {
 		_, err = fmt.Fprint(env.Stdout, f.text())
 	}
 	if err == nil && !report.Usable {
-		err = &cliutil.ExitError{Code: no(ctx, store.Decider, report)}
+		err = &cliutil.ExitError{Code: no(ctx, env, store.Decider, report)}
 	}
 	return err
+}
+
+// election is what status says of the election itself, or nil if it cannot be read.
+func election(ctx context.Context, env *cliutil.Env, store *stores.Store) *statuscmd.State {
+	seen, err := statuscmd.Look(ctx, env.HostClock(), store.Decider, statuscmd.DefaultTimeout)
+	if err != nil {
+		return nil
+	}
+	st := statuscmd.Describe(store.URL, seen)
+	return &st
 }
 
 // no is the exit code of a store that cannot be used: ExitBroken where it cannot
 // even be read, because it does not exist or the credentials are no good for it. The
 // election's own record tells that as an error that a program can judge.
-func no(ctx context.Context, d core.RaceDecider, report core.ProbeReport) int {
+func no(ctx context.Context, env *cliutil.Env, d core.RaceDecider, report core.ProbeReport) int {
 	if !refused(report, probe.CheckRead) {
 		return cliutil.ExitFailed
 	}
-	if _, err := statuscmd.Look(ctx, d, statuscmd.DefaultTimeout); errors.Is(err, core.ErrBroken) {
+	if _, err := statuscmd.Look(ctx, env.HostClock(), d, statuscmd.DefaultTimeout); errors.Is(err, core.ErrBroken) {
 		return cliutil.ExitBroken
 	}
 	return cliutil.ExitFailed

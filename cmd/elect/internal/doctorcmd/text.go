@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cloudelect/cloudelect/cmd/elect/internal/statuscmd"
 	"github.com/cloudelect/cloudelect/core"
 )
 
@@ -13,6 +14,10 @@ type finding struct {
 	Store   string `json:"store"`
 	Verdict string `json:"verdict"`
 	core.ProbeReport
+	// ClockWarning says by how much this host's clock is wrong at least, and what to do.
+	ClockWarning string `json:"clock_warning,omitempty"`
+	// Election is the election itself, as status shows it.
+	Election *statuscmd.State `json:"election,omitempty"`
 }
 
 // text is the check list for people, with the verdict as its last line.
@@ -33,7 +38,7 @@ func (f finding) text() string {
 	}
 	b.WriteByte('\n')
 	for _, l := range []struct{ name, value string }{
-		{"round trip", f.roundTrip()}, {"clocks", f.clocks()}, {"asked again", f.unclear()}, {"left behind", strings.Join(f.LeftBehind, ", ")},
+		{"round trip", f.roundTrip()}, {"clocks", f.clocks()}, {"warning", f.ClockWarning}, {"election", f.election()}, {"asked again", f.unclear()}, {"left behind", strings.Join(f.LeftBehind, ", ")},
 	} {
 		if l.value != "" {
 			fmt.Fprintf(&b, "  %-11s  %s\n", l.name, l.value)
@@ -94,23 +99,45 @@ func (f finding) clocks() string {
 	case f.Answers == 0:
 		return ""
 	case f.DatedAnswers == 0:
-		return "the store tells no time"
+		return "the store tells no time, so nobody knows whether this host's clock is right"
 	case low > high:
 		return "the store's servers do not agree with each other"
 	case low > 0:
-		return fmt.Sprintf("this host is ahead of the store by %s to %s%s", short(low), short(high), wrong(low))
+		return fmt.Sprintf("this host is ahead of the store by %s to %s", short(low), short(high))
 	case high < 0:
-		return fmt.Sprintf("this host is behind the store by %s to %s%s", short(-high), short(-low), wrong(-high))
+		return fmt.Sprintf("this host is behind the store by %s to %s", short(-high), short(-low))
 	}
 	return fmt.Sprintf("this host and the store agree, to within %s", short(max(high, -low)))
 }
 
-// wrong warns of a clock that is farther off than elections tolerate by default.
-func wrong(atLeast time.Duration) string {
-	if atLeast <= time.Second {
+// clockWarning warns of a clock that is farther off than elections tolerate by default.
+func (f finding) clockWarning() string {
+	offset := f.ClockAheadMin
+	if offset <= 0 {
+		offset = min(f.ClockAheadMax, 0)
+	}
+	if f.ClockAheadMin > f.ClockAheadMax || offset.Abs() <= time.Second {
 		return ""
 	}
-	return ": set this host's clock; until then set NoClockProof in every candidate"
+	return fmt.Sprintf("this host's clock is %s the store's by at least %s: set it%s; until then set NoClockProof in every candidate",
+		statuscmd.Side(offset), short(offset.Abs()), statuscmd.Signed(f.Store, offset))
+}
+
+// election is its state, and the time left with the clock that tells it.
+func (f finding) election() string {
+	if f.Election == nil {
+		return ""
+	}
+	text := f.Election.Sentence()
+	for _, l := range f.Election.Lines() {
+		switch l.Name {
+		case "leader":
+			text += ": " + l.Value
+		case "time left":
+			text += ", time left " + l.Value
+		}
+	}
+	return text
 }
 
 func (f finding) unclear() string {

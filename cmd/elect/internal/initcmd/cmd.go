@@ -79,7 +79,7 @@ func run(ctx context.Context, env *cliutil.Env, store *stores.Store, asJSON bool
 	}
 	err := store.Prepare(ctx)
 	if errors.Is(err, stores.ErrNothingToPrepare) {
-		err = look(ctx, store)
+		err = look(ctx, env, store)
 	}
 	if err != nil {
 		return fmt.Errorf("init: %w", err)
@@ -97,8 +97,8 @@ func run(ctx context.Context, env *cliutil.Env, store *stores.Store, asJSON bool
 
 // look reads an election to find out whether its bucket is there. What is stored
 // is of no interest.
-func look(ctx context.Context, store *stores.Store) error {
-	_, err := statuscmd.Look(ctx, store.Decider, statuscmd.DefaultTimeout)
+func look(ctx context.Context, env *cliutil.Env, store *stores.Store) error {
+	_, err := statuscmd.Look(ctx, env.HostClock(), store.Decider, statuscmd.DefaultTimeout)
 	if errors.Is(err, core.ErrBroken) {
 		return fmt.Errorf("%w (init creates no buckets: %s)", err, howTo(store.Location))
 	}

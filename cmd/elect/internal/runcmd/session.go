@@ -61,7 +61,7 @@ func run(ctx context.Context, env *cliutil.Env, o options, command []string) err
 func (s *session) config() core.Config {
 	told := teller{env: s.env, once: s.once}
 	cfg := core.Config{
-		LeaderID: s.id, Decider: s.sent.decider(),
+		LeaderID: s.id, Decider: s.sent.decider(), Clock: s.env.HostClock(),
 		TermLength: s.term, PollInterval: s.poll, RenewInterval: s.renew,
 		MinHold: s.minHold, WaitAtMost: s.wait,
 		OnEvent: func(e core.Event) {

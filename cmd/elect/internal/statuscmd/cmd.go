@@ -27,15 +27,19 @@ func New(env *cliutil.Env) *cobra.Command {
 		Short: "Show who leads, with which fencing token, and for how long",
 		Long: `status reads the entry of an election once, and changes nothing.
 
-The time left is judged by the store's own clock where the entry and the answer
-tell it, else by the clocks of the writer and of this host; it says which.
+The time left is judged by the store's own clock where the answer tells it, so that
+it is right even if this host's clock is hours off; else by the clocks of the writer
+and of this host. It says which, and warns of a clock that is wrong, and by how much.
 The fencing token and the version are what elect break asks for.
 
 --json prints one line with these fields; those that do not apply are left out:
   store, state (leading, expired, held, vacant, absent or bad), leader_id,
   host_port, fencing_token, election_number, version, term_ms, term_expiry,
-  sent_by, written_at, time_left_ms (negative: over), time_left_by (store or
-  local), store_time, clock_offset_ms (local minus store, as far as proved),
+  sent_by, written_at, time_left_ms (negative: over), time_left_by (store;
+  writer: its clock seen from the store's; local: its clock and this host's),
+  store_time, clock_offset_ms (local minus store, as far as proved), local_clock
+  (agrees, ahead, behind, or unknown: the store told no time),
+  writer_clock_ahead_ms (of the store's, as far as proved), clock_warning,
   checkpoint or checkpoint_base64, error, newer (true: a newer program wrote the
   entry), warning (what an operator should know about an entry that can be read)
 
@@ -53,7 +57,7 @@ stored is not an entry; 69 the store could not be asked; 78 the set-up is wrong.
 				return err
 			}
 			defer store.Close()
-			seen, err := Look(cmd.Context(), store.Decider, timeout)
+			seen, err := Look(cmd.Context(), env.HostClock(), store.Decider, timeout)
 			if err != nil {
 				return fmt.Errorf("status: %w", err)
 			}

@@ -42,7 +42,7 @@ var worlds = []struct {
 }{
 	{
 		"absent", func(d *memory.Decider) { d.SetClock(clocks.DefaultClock()) },
-		`{"store":"mem://test","state":"absent","store_time":"2000-01-01T00:00:00Z","clock_offset_ms":0}`,
+		`{"store":"mem://test","state":"absent","store_time":"2000-01-01T00:00:00Z","clock_offset_ms":0,"local_clock":"agrees"}`,
 		`mem://test
   state            absent: nothing is stored, anybody can lead at once
   clocks           the local clock agrees with the store's, to within a second
@@ -58,7 +58,7 @@ var worlds = []struct {
 		},
 		`{"store":"mem://test","state":"leading","leader_id":"w1","host_port":["10.0.0.1:80"],"fencing_token":946684800,"election_number":0,"version":"v2",` +
 			`"term_ms":15000,"term_expiry":"2000-01-01T00:00:15Z","sent_by":"2000-01-01T00:00:00Z","written_at":"2000-01-01T00:00:00Z",` +
-			`"time_left_ms":13000,"time_left_by":"store","store_time":"2000-01-01T00:00:02Z","clock_offset_ms":0,"checkpoint":"cursor=15"}`,
+			`"time_left_ms":13000,"time_left_by":"store","store_time":"2000-01-01T00:00:02Z","clock_offset_ms":0,"local_clock":"agrees","checkpoint":"cursor=15"}`,
 		`mem://test
   state            leading
   leader           w1 at 10.0.0.1:80
@@ -78,7 +78,7 @@ var worlds = []struct {
 			time.Sleep(7500 * time.Millisecond)
 		},
 		`{"store":"mem://test","state":"expired","leader_id":"w\u001b[2J","fencing_token":1,"election_number":0,"version":"v2",` +
-			`"term_ms":5000,"term_expiry":"2000-01-01T00:00:05Z","time_left_ms":-2500,"time_left_by":"local","checkpoint_base64":"AP8="}`,
+			`"term_ms":5000,"term_expiry":"2000-01-01T00:00:05Z","time_left_ms":-2500,"time_left_by":"local","local_clock":"unknown","checkpoint_base64":"AP8="}`,
 		`mem://test
   state            expired: the term is over, and nobody has followed
   leader           "w\x1b[2J"
@@ -87,7 +87,7 @@ var worlds = []struct {
   time left        over since 2.5 s, by the clocks of the writer and of this host
   version          v2
   checkpoint       base64 AP8=
-  clocks           the store told no time
+  clocks           the store told no time, so nobody knows whether the local clock is right
 `, 0,
 	},
 	{
@@ -97,7 +97,7 @@ var worlds = []struct {
 			d.Plant(e)
 		},
 		`{"store":"mem://test","state":"held","leader_id":"w1","fencing_token":1,"election_number":0,"version":"v2",` +
-			`"term_ms":5000,"term_expiry":"2000-01-01T00:00:05Z","time_left_ms":5000,"time_left_by":"local"}`,
+			`"term_ms":5000,"term_expiry":"2000-01-01T00:00:05Z","time_left_ms":5000,"time_left_by":"local","local_clock":"unknown"}`,
 		`mem://test
   state            held: nobody leads, and nobody can until the term is over
   leader           w1
@@ -105,27 +105,27 @@ var worlds = []struct {
   election number  0
   time left        5.0 s of 5.0 s, by the clocks of the writer and of this host
   version          v2
-  clocks           the store told no time
+  clocks           the store told no time, so nobody knows whether the local clock is right
 `, 0,
 	},
 	{
 		"vacant", func(d *memory.Decider) { d.Lead("w1", time.Second); d.Lead("", time.Second) },
-		`{"store":"mem://test","state":"vacant","fencing_token":1,"election_number":1,"version":"v2","term_ms":1000,"term_expiry":"2000-01-01T00:00:01Z"}`,
+		`{"store":"mem://test","state":"vacant","fencing_token":1,"election_number":1,"version":"v2","term_ms":1000,"term_expiry":"2000-01-01T00:00:01Z","local_clock":"unknown"}`,
 		`mem://test
   state            vacant: the last leader resigned, anybody can lead at once
   fencing token    1
   election number  1
   version          v2
-  clocks           the store told no time
+  clocks           the store told no time, so nobody knows whether the local clock is right
 `, 0,
 	},
 	{
 		"bad", func(d *memory.Decider) { d.PlantRaw([]byte("hello")) },
-		`{"store":"mem://test","state":"bad","version":"v1","error":"memory: bad entry: not JSON of the expected form: invalid character 'h' looking for beginning of value"}`,
+		`{"store":"mem://test","state":"bad","version":"v1","local_clock":"unknown","error":"memory: bad entry: not JSON of the expected form: invalid character 'h' looking for beginning of value"}`,
 		`mem://test
   state            bad: what is stored is not an entry, and nobody can lead
   version          v1
-  clocks           the store told no time
+  clocks           the store told no time, so nobody knows whether the local clock is right
 `, ExitBadEntry,
 	},
 }
@@ -213,11 +213,11 @@ func TestBadInput(t *testing.T) {
 func TestAStoreThatFails(t *testing.T) {
 	d := memory.NewDecider()
 	d.FailNext(1, nil)
-	if _, err := Look(t.Context(), d, time.Second); err == nil || !strings.Contains(err.Error(), "503") {
+	if _, err := Look(t.Context(), clocks.DefaultClock(), d, time.Second); err == nil || !strings.Contains(err.Error(), "503") {
 		t.Errorf("Look = %v, want the store's error", err)
 	}
 	d.FailNext(1, core.ErrBroken)
-	if _, err := Look(t.Context(), d, time.Second); !errors.Is(err, core.ErrBroken) {
+	if _, err := Look(t.Context(), clocks.DefaultClock(), d, time.Second); !errors.Is(err, core.ErrBroken) {
 		t.Errorf("Look = %v, want ErrBroken", err)
 	}
 }

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/vimeo/go-clocks"
+
 	"github.com/cloudelect/cloudelect/core"
 	"github.com/cloudelect/cloudelect/core/entry"
 )
@@ -21,13 +23,13 @@ type Sight struct {
 }
 
 // Look reads the entry, for at most the given time. An error means that nothing
-// was learned.
-func Look(ctx context.Context, d core.RaceDecider, atMost time.Duration) (Sight, error) {
+// was learned. The clock is the local one.
+func Look(ctx context.Context, clock clocks.Clock, d core.RaceDecider, atMost time.Duration) (Sight, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, atMost, fmt.Errorf("no answer within %v", atMost))
 	defer cancel()
-	s := Sight{Sent: time.Now()}
+	s := Sight{Sent: clock.Now()}
 	e, err := d.ReadCurrent(ctx)
-	s.Got = time.Now()
+	s.Got = clock.Now()
 	switch {
 	case e != nil && errors.Is(err, core.ErrBadEntry):
 		s.Entry, s.Bad = *e, err
@@ -59,33 +61,32 @@ func (s Sight) Version() string {
 	return ""
 }
 
-// ClockOffset is by how much the local wall clock is proved to be ahead
-// (positive) or behind (negative) of the store's; zero where the two may agree.
-// It is false where the store told no time.
-func (s Sight) ClockOffset() (time.Duration, bool) {
-	date := s.Date()
-	if date.IsZero() {
-		return 0, false
-	}
-	if ahead := s.Sent.Round(0).Sub(date.Add(time.Second)); ahead > 0 {
-		return ahead, true
-	}
-	return min(s.Got.Round(0).Sub(date), 0), true
-}
-
 // TimeLeft is how long the term lasted on when the answer came, negative when it
-// was over, and whose clock says so: the store's, to within a second, where the
-// entry has SentBy and the answer a Date; else the local one, which is as good as
-// the clocks of this host and of the writer agree. It is never more than a term:
-// SentBy is an upper bound, and a Date a lower one.
-func (s Sight) TimeLeft() (left time.Duration, byStore bool) {
-	if date := s.Date(); !date.IsZero() && !s.Entry.SentBy.IsZero() {
-		return s.LeftAt(date), true
+// was over, and whose clock says so. Where the answer has a Date it is the store's
+// (ByStore, to within a second) if the entry has SentBy, and else what the writer took
+// its own clock for, seen from the store's (ByWriter): a local clock that is wrong changes
+// neither. Without a Date it is the writer's clock against the local one (ByLocal). It is
+// never more than a term: SentBy is an upper bound, and a Date a lower one.
+func (s Sight) TimeLeft() (left time.Duration, by string) {
+	if date := s.Date(); !date.IsZero() {
+		left, by = s.LeftAt(date)
+		return left, by
 	}
-	return min(s.Entry.TermExpiry.Sub(s.Got.Round(0)), s.Entry.TermLength), false
+	return min(s.Entry.TermExpiry.Sub(s.Got.Round(0)), s.Entry.TermLength), ByLocal
 }
 
 // LeftAt is what is left of the term when the store's clock shows now.
-func (s Sight) LeftAt(now time.Time) time.Duration {
-	return min(s.Entry.SentBy.Add(s.Entry.TermLength).Sub(now), s.Entry.TermLength)
+func (s Sight) LeftAt(now time.Time) (left time.Duration, by string) {
+	end, by := s.Entry.SentBy.Add(s.Entry.TermLength), ByStore
+	if s.Entry.SentBy.IsZero() {
+		end, by = s.Entry.TermExpiry, ByWriter
+	}
+	return min(end.Sub(now), s.Entry.TermLength), by
 }
+
+// Whose clock tells the time left, as State.TimeLeftBy has it.
+const (
+	ByStore  = "store"
+	ByWriter = "writer" // its clock against the store's: it did not know the store's time
+	ByLocal  = "local"  // its clock against this host's: the store told no time
+)

@@ -41,12 +41,19 @@ type State struct {
 	// TimeLeftMS is what is left of the term, negative when it is over; for the
 	// states leading, expired and held.
 	TimeLeftMS *int64 `json:"time_left_ms,omitempty"`
-	// TimeLeftBy is "store" (its clock, to within a second) or "local".
+	// TimeLeftBy is ByStore, ByWriter or ByLocal.
 	TimeLeftBy string     `json:"time_left_by,omitempty"`
 	StoreTime  *time.Time `json:"store_time,omitempty"` // whole seconds, cut off
 	// ClockOffsetMS is by how much the local clock is proved to be ahead of the
 	// store's (or behind it: negative), 0 where they may agree.
 	ClockOffsetMS *int64 `json:"clock_offset_ms,omitempty"`
+	// LocalClock is ClockAgrees, ClockAhead, ClockBehind or ClockUnknown.
+	LocalClock string `json:"local_clock,omitempty"`
+	// WriterClockAheadMS is by how much the clock of whoever wrote the entry is proved
+	// to have been ahead of the store's.
+	WriterClockAheadMS *int64 `json:"writer_clock_ahead_ms,omitempty"`
+	// ClockWarning says which of these clocks has to be set, and what its being wrong does.
+	ClockWarning string `json:"clock_warning,omitempty"`
 	// Checkpoint is what the leader left for the next one, if that is printable
 	// text; CheckpointBase64 if not.
 	Checkpoint       string `json:"checkpoint,omitempty"`
@@ -65,9 +72,12 @@ type State struct {
 
 // Describe puts what was seen at store into words.
 func Describe(store string, s Sight) State {
-	st := State{Store: store, Version: s.Version(), StoreTime: utc(s.Date())}
+	st := State{Store: store, Version: s.Version(), StoreTime: utc(s.Date()), LocalClock: s.localClock(), ClockWarning: s.clockWarning(store)}
 	if offset, ok := s.ClockOffset(); ok {
 		st.ClockOffsetMS = ms(offset)
+	}
+	if ahead := s.WriterAhead(); ahead > 0 {
+		st.WriterClockAheadMS = ms(ahead)
 	}
 	e := s.Entry
 	if e.Token != nil {
@@ -96,11 +106,8 @@ func Describe(store string, s Sight) State {
 		return st
 	}
 	st.Warning = s.warning(store)
-	left, byStore := s.TimeLeft()
-	st.TimeLeftMS, st.TimeLeftBy = ms(left), "local"
-	if byStore {
-		st.TimeLeftBy = "store"
-	}
+	left, by := s.TimeLeft()
+	st.TimeLeftMS, st.TimeLeftBy = ms(left), by
 	switch {
 	case left <= 0:
 		st.State = Expired

@@ -40,6 +40,7 @@ func (s State) Lines() []Line {
 	add("version", printed(s.Version)) // whole, for it is copied from here
 	add("checkpoint", s.checkpoint())
 	add("clocks", s.clocks())
+	add("clock warning", s.ClockWarning)
 	add("warning", s.Warning)
 	return lines
 }
@@ -109,10 +110,18 @@ func (s State) timeLeft() string {
 	if s.State == Expired {
 		text = fmt.Sprintf("over since %s", Seconds(-left))
 	}
-	if s.TimeLeftBy == "store" {
-		return text + ", by the store's clock (to a second)"
+	return text + ", by " + s.Judge()
+}
+
+// Judge names the clocks that tell the time left.
+func (s State) Judge() string {
+	switch s.TimeLeftBy {
+	case ByStore:
+		return "the store's clock (to a second)"
+	case ByWriter:
+		return "the writer's clock, seen from the store's (the writer did not know the store's time)"
 	}
-	return text + ", by the clocks of the writer and of this host"
+	return "the clocks of the writer and of this host"
 }
 
 func (s State) checkpoint() string {
@@ -124,14 +133,10 @@ func (s State) checkpoint() string {
 
 func (s State) clocks() string {
 	if s.ClockOffsetMS == nil {
-		return "the store told no time"
+		return "the store told no time, so nobody knows whether the local clock is right"
 	}
-	offset := time.Duration(*s.ClockOffsetMS) * time.Millisecond
-	switch {
-	case offset > 0:
-		return fmt.Sprintf("the local clock is ahead of the store's by at least %s", Seconds(offset))
-	case offset < 0:
-		return fmt.Sprintf("the local clock is behind the store's by at least %s", Seconds(-offset))
+	if offset := time.Duration(*s.ClockOffsetMS) * time.Millisecond; offset != 0 {
+		return fmt.Sprintf("the local clock is %s the store's by at least %s", Side(offset), Seconds(offset.Abs()))
 	}
 	return "the local clock agrees with the store's, to within a second"
 }

@@ -23,7 +23,7 @@ func (s State) Unseen(now time.Time, ago time.Duration, err error) State {
 	default:
 		s.before = "nobody led"
 	}
-	s.State, s.TimeLeftMS, s.TimeLeftBy, s.Newer, s.Warning = Unknown, nil, "", false, ""
+	s.State, s.TimeLeftMS, s.TimeLeftBy, s.Newer, s.Warning, s.ClockWarning = Unknown, nil, "", false, "", ""
 	s.LastReadMS, s.Error = ms(ago), err.Error()
 	return s
 }

@@ -23,8 +23,12 @@ func (s Sight) warning(store string) string {
 			return fmt.Sprintf("sent_by is %s ahead of the store's clock, so the store's time cannot free this election: %s", roughly(ahead), way)
 		}
 	default:
-		if ahead := e.TermExpiry.Add(-e.TermLength).Sub(s.Got.Round(0)); s.far(ahead) {
-			return fmt.Sprintf("term_expiry is %s further ahead of this host's clock than the term is long, so clocks cannot free this election: %s", roughly(ahead), way)
+		now, whose := s.Got.Round(0), "this host's"
+		if !date.IsZero() {
+			now, whose = date, "the store's"
+		}
+		if ahead := e.TermExpiry.Add(-e.TermLength).Sub(now); s.far(ahead) {
+			return fmt.Sprintf("term_expiry is %s further ahead of %s clock than the term is long, so clocks cannot free this election: %s", roughly(ahead), whose, way)
 		}
 	}
 	return ""

@@ -105,33 +105,6 @@ func TestParse(t *testing.T) {
 	}
 }
 
-func FuzzParse(f *testing.F) {
-	for _, raw := range []string{"gs://bucket/object", "mem://x", "s3://b/k", "gs://bucket/o?x", "://", "GS://b/o", "gs://\xff/\n",
-		"s3://bkt/k?region=a&endpoint=http://h:1&path-style=true", "s3://arn:aws:s3:r:1:accesspoint/x/k", "dynamodb://tab/e?endpoint=http%3A%2F%2Fh",
-		"dynamodb://arn:aws:dynamodb:r:1:table/t/e"} {
-		f.Add(raw)
-	}
-	f.Fuzz(func(t *testing.T, raw string) {
-		loc, err := stores.Parse(raw)
-		if err != nil {
-			if !errors.Is(err, stores.ErrURL) || strings.ContainsAny(err.Error(), "\r\n") || len(err.Error()) > 1500 {
-				t.Errorf("Parse(%q): error %q is not one short line", raw, err)
-			}
-			return
-		}
-		again, err := stores.Parse(loc.String())
-		if err != nil || again != loc {
-			t.Errorf("Parse(%q) = %+v, but of its String %q Parse makes %+v, %v", raw, loc, loc, again, err)
-		}
-		if !strings.Contains(raw, "?") && loc.String() != raw {
-			t.Errorf("Parse(%q) = %+v, which is %q", raw, loc, loc)
-		}
-		if loc.Name == "" || loc.Bucket == "" && loc.Table == "" && loc.Scheme != stores.SchemeMemory {
-			t.Errorf("Parse(%q) = %+v", raw, loc)
-		}
-	})
-}
-
 // What a URL says in another order, or percent-encoded, is the same store.
 func TestCanonicalURL(t *testing.T) {
 	loc, err := stores.Parse("s3://bkt/k?path-style=true&endpoint=http%3A%2F%2Fh%3A1&region=eu-central-1")

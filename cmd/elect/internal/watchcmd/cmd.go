@@ -24,12 +24,14 @@ func New(env *cliutil.Env) *cobra.Command {
 		Long: `watch reads the entry of an election again and again, and changes nothing, until
 Ctrl-C or SIGTERM. On a terminal it shows the current state, with the time left
 of the term counting down by the store's clock, below a line for every change of
-leader. Otherwise it prints the lines only. A term that runs out without a
-successor is a change as well, and so is a store that stops answering: the state is
-unknown then, for the leader may go on renewing. -v prints a line for every version, renewals too.
+leader. Otherwise it prints the lines only, and says once on standard error if a
+clock is wrong. A term that runs out without a successor is a change as well, and so
+is a store that stops answering: the state is unknown then, for the leader may go on
+renewing. -v prints a line for every version, renewals too.
 
 --json prints one line of JSON for each of them, with the fields that elect status
---json has, and in the state unknown last_read_ms and error. A store that fails is reported on standard error, and asked again.
+--json has, and in the state unknown last_read_ms and error. A store that fails is
+reported on standard error, and asked again.
 
 Exit codes: 0 when it is ended by a signal; 64 the command line is wrong; 78 the
 set-up is wrong, found out by the first look.`,

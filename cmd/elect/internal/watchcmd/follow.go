@@ -24,9 +24,10 @@ type watcher struct {
 
 	seen    *statuscmd.Sight // the last look that taught something; nil: none did
 	clock   storeClock
-	failing error     // what the store says since then; nil: nothing wrong
-	asked   time.Time // when the watch began
-	late    bool      // nothing was heard for so long that it was said
+	failing error           // what the store says since then; nil: nothing wrong
+	asked   time.Time       // when the watch began
+	late    bool            // nothing was heard for so long that it was said
+	warned  map[string]bool // of which clocks it was said that they are wrong
 	last    change
 	version string // of the last line with -v
 }
@@ -50,7 +51,8 @@ func (w *watcher) run(ctx context.Context) error {
 	defer reading.Wait()
 	defer cancel()
 
-	w.asked = time.Now()
+	clock := w.env.HostClock()
+	w.asked = clock.Now()
 	redraw := time.NewTicker(frame)
 	defer redraw.Stop()
 	for {
@@ -65,7 +67,7 @@ func (w *watcher) run(ctx context.Context) error {
 			w.screen.Keep()
 			return nil
 		}
-		if err := w.show(time.Now()); err != nil {
+		if err := w.show(clock.Now()); err != nil {
 			return err
 		}
 	}
@@ -74,7 +76,7 @@ func (w *watcher) run(ctx context.Context) error {
 // read looks at the entry again and again.
 func (w *watcher) read(ctx context.Context, looks chan<- look) {
 	for {
-		s, err := statuscmd.Look(ctx, w.decider, statuscmd.DefaultTimeout)
+		s, err := statuscmd.Look(ctx, w.env.HostClock(), w.decider, statuscmd.DefaultTimeout)
 		select {
 		case looks <- look{s, err}:
 		case <-ctx.Done():
@@ -141,6 +143,7 @@ func (w *watcher) show(now time.Time) error {
 		w.complain("watch: %v; still waiting", blind)
 	}
 	st := w.state(now, blind)
+	w.warnOfClocks(st)
 	c := changeOf(st)
 	isNew := c != w.last || w.verbose && st.Version != w.version
 	w.last, w.version = c, st.Version
@@ -155,6 +158,26 @@ func (w *watcher) show(now time.Time) error {
 	}
 	w.draw(w.view(now, st))
 	return nil
+}
+
+// warnOfClocks says once of every clock that it is wrong: what is proved of it changes
+// with every answer. The live picture has a line of its own for that, and JSON a field.
+func (w *watcher) warnOfClocks(st statuscmd.State) {
+	if st.ClockWarning == "" || w.asJSON || w.screen.Terminal() {
+		return
+	}
+	which := st.LocalClock
+	if st.WriterClockAheadMS != nil {
+		which += " " + st.LeaderID
+	}
+	if w.warned[which] {
+		return
+	}
+	if w.warned == nil {
+		w.warned = make(map[string]bool)
+	}
+	w.warned[which] = true
+	w.complain("watch: %s", st.ClockWarning)
 }
 
 func (w *watcher) draw(text string) {
@@ -188,11 +211,11 @@ func (w *watcher) state(now time.Time, blind error) statuscmd.State {
 	s := *w.seen
 	st := statuscmd.Describe(w.store, s)
 	if st.TimeLeftMS != nil {
-		left, byStore := s.TimeLeft()
-		if byStore {
-			left = s.LeftAt(w.clock.at(now))
-		} else {
+		left, by := s.TimeLeft()
+		if by == statuscmd.ByLocal {
 			left -= now.Sub(s.Got)
+		} else {
+			left, _ = s.LeftAt(w.clock.at(now))
 		}
 		if st.State != statuscmd.Expired && blind == nil {
 			left = max(left, 0)

@@ -29,9 +29,9 @@ func line(now time.Time, st statuscmd.State, verbose bool) string {
 	text := now.Format(time.TimeOnly) + "  " + news(st)
 	if verbose && st.ElectionNumber != nil {
 		text += fmt.Sprintf(", election number %d", *st.ElectionNumber)
-		if st.TimeLeftMS != nil && *st.TimeLeftMS > 0 {
-			text += fmt.Sprintf(", %s left", statuscmd.Seconds(timeLeft(st)))
-		}
+	}
+	if st.TimeLeftMS != nil && *st.TimeLeftMS > 0 {
+		text += fmt.Sprintf(", %s left by %s", statuscmd.Seconds(timeLeft(st)), st.Judge())
 	}
 	return text
 }

@@ -93,9 +93,9 @@ func TestLines(t *testing.T) {
 		}
 		expect(t, "lines", m.stdout.String(), `
 00:00:00  nobody leads: nothing is stored
-00:00:01  w1 leads, fencing token 946684801, at h:1
+00:00:01  w1 leads, fencing token 946684801, at h:1, 3.8 s left by the store's clock (to a second)
 00:00:08  nobody leads: the term of w1 with fencing token 946684801 is over
-00:00:10  w2 leads, fencing token 946684802
+00:00:10  w2 leads, fencing token 946684802, 3.8 s left by the store's clock (to a second)
 00:00:11  nobody leads: vacant since the reign with fencing token 946684802
 00:00:12  nobody can lead: mem://test: memory: bad entry: not JSON of the expected form: invalid character 'r' looking for beginning of value: look at it, and if nobody needs it: elect break --store mem://test --corrupt --version v6
 `)
@@ -110,7 +110,7 @@ func TestEveryVersion(t *testing.T) {
 		life(m)
 		_ = m.end()
 		lines := strings.Split(m.stdout.String(), "\n")
-		want := "00:00:04  w1 leads, fencing token 946684801, at h:1, election number 1, 3.8 s left"
+		want := "00:00:04  w1 leads, fencing token 946684801, at h:1, election number 1, 3.8 s left by the store's clock (to a second)"
 		if len(lines) < 3 || lines[2] != want {
 			t.Errorf("printed\n%swithout the renewal\n%s", &m.stdout, want)
 		}
@@ -159,7 +159,7 @@ elect: watch: the store answers again
 		expect(t, "lines", m.stdout.String(), `
 00:00:00  nobody leads: nothing is stored
 00:00:01  unknown: last read 1.0 s ago; nobody led
-00:00:06  w1 leads, fencing token 946684805
+00:00:06  w1 leads, fencing token 946684805, 9.5 s left by the store's clock (to a second)
 `)
 	})
 }
@@ -183,7 +183,7 @@ func TestView(t *testing.T) {
 		m := watch(t, watcher{})
 		w := m.watcher
 		m.Lead("w1", 20*time.Second)
-		look1, err := statuscmd.Look(t.Context(), m.Decider, time.Second)
+		look1, err := statuscmd.Look(t.Context(), clocks.DefaultClock(), m.Decider, time.Second)
 		w.take(look{look1, err})
 		time.Sleep(5 * time.Second)
 		now := time.Now()
@@ -222,7 +222,7 @@ func TestAnEndIsReadAndNotGuessed(t *testing.T) {
 		w := m.watcher
 		m.Lead("w1", 5*time.Second)
 		see := func() {
-			s, err := statuscmd.Look(t.Context(), m.Decider, time.Second)
+			s, err := statuscmd.Look(t.Context(), clocks.DefaultClock(), m.Decider, time.Second)
 			w.take(look{s, err})
 		}
 		expectState := func(when, want string, leftMS int64) {
