@@ -1,0 +1,35 @@
+// Package jobleader is the main function of a container whose work only one may
+// do: a Cloud Run job, a task of ECS or Kubernetes, a cron job.
+//
+//	os.Exit(jobleader.Run(context.Background(), cfg, work))
+//
+// Run campaigns, works, resigns, and returns the exit code that "elect run" would
+// have. SIGTERM and SIGINT end the work's context; when the work has stopped, Run
+// resigns, all within the ten seconds that platforms leave between SIGTERM and
+// SIGKILL (Cloud Run: "Container runtime contract"; ECS and Kubernetes leave
+// thirty by default). It never resigns before the work has stopped: work that
+// ignores its context is ended by the end of the process, and the next leader comes
+// when the term is over.
+//
+// # One task of many
+//
+// Of the tasks of a job one does the part that must be done once; Config.Rest is
+// what all of them do besides. A task that starts when the others are done would win
+// again, so name the execution: Config.Slot remembers it in the store, by
+// package schedule.
+//
+// # Exit codes
+//
+//	0      done; or nothing to do, because the slot was done before
+//	1      the work failed (or what its error's ExitCode method says)
+//	64     the Config contradicts itself
+//	69     the store could not be asked, or its answer was lost: try again
+//	70     the work ended its goroutine without returning
+//	75     not elected
+//	76     leadership was lost while the work ran
+//	78     the set-up has to be changed: permission, bucket or table, a
+//	       checkpoint or an entry that nobody understands
+//	128+n  ended by signal n
+//
+// A panic of the work resigns and goes on, which in Go is exit code 2.
+package jobleader
