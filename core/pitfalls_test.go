@@ -12,54 +12,9 @@ import (
 	"github.com/cloudelect/cloudelect/core/skewclock"
 )
 
-// What went wrong in other people's leases, and the test that would fail if it
-// could happen here. k/k is kubernetes/kubernetes. What concerns the answers of
-// one store only is tested with its decider.
-//
-//	cirello-io/dynamolock#280              heartbeat applied, answer lost        TestUnknownRenewals
-//	opentofu/opentofu#4405, opendal#8198   a retry loses to itself               TestUnknownDuplicatedWin, TestUnknownWinThatWasStored
-//	aws-sdk-java-v2#6580, java-storage#1453                                      the same
-//	tristanls/dynamodb-lock-client#21      release races a heartbeat             TestResignDuringARenewal
-//	k/k#112023                             cancelled while renewing              TestResignDuringARenewal
-//	delta-rs#2451, hashicorp/vault#23635   429 taken for a failure               TestResignIsRetriedOn429, TestHoldingFailedRenewalsAreRetried
-//	GlareDB/glaredb#913                    renewing faster than the store takes  TestCostWriteLimiter
-//	digitaldrywood/detent#2527             contenders do not back off            TestPitfall_ContendersBackOff
-//	cirello-io/dynamolock#56               losing the create race is fatal       TestPitfall_LosingTheCreateRaceIsNotFatal
-//	azure-functions-langgraph#384          lease dropped at the first error      TestHoldingBrokenInTheMiddleIsRetried
-//	youtube/doorman#17                     gives up at the first failed renewal  TestHoldingFailedRenewalsAreRetried
-//	apache/iceberg#2034                    an error kills the heartbeat          TestPitfall_AnswersThatAreNone
-//	dynamodb-lock-client#6                 outage or lost lock?                  TestHoldingEntryReplaced, TestHoldingBrokenInTheMiddleIsRetried
-//	Brighter#2810, dotnet-session#1        followers write                       TestCostOfWaiting
-//	client-go#448, k/k#120824              a fresh candidate waits a full lease  TestCostOfAnExpiredTerm
-//	dynamolock#778, awslabs#8, #34         short-lived workers see no expiry     TestCostOfAnExpiredTerm, TestCampaignMemoryObserves
-//	k/k#47671, client-go#445               own lease length instead of theirs    TestCounterexampleOwnTermInsteadOfTheEntrys
-//	ShedLock#231, #639, #1439              clocks 3 minutes apart                TestPitfall_ClocksThreeMinutesApart
-//	golang/go#24595, #35012, gvisor#218    the monotonic clock stops             TestHoldingOneClockFrozen, TestHoldingContextFollowsAFreeze
-//	ConductorOne/baton-sdk#1007            frozen, then dead connections         TestPitfall_FrozenBetweenInvocations
-//	etcd-io/etcd#11746                     terms below a second                  TestPitfall_TermBelowASecond
-//	openshift/library-go#1104              a minute without a store              TestPitfall_OutageShorterThanTheTerm
-//	k/k#44887, #65094, library-go#636      client timeout longer than the lease  TestHoldingRenewalsHang, TestHoldingCallersAreNotKept
-//	volcano-sh/kthena#1793                 work goes on after the loss           TestAcquireEndsInOrder, TestHoldingEntryReplaced
-//	client-go#1187, k/k#113972, #106026    ousted without having led             TestAcquireWithoutAWin
-//	fabric8io/kubernetes-client#7350       told before the write is confirmed    TestUnknownWinIsNotTold
-//	vmware/pinniped#800                    released before the flag is cleared   TestResignRunAsLeader, TestAcquireEndsInOrder
-//	kubernetes-client/python#2075          work ended, lease kept                TestResignRunAsLeader, TestResignRunAsLeaderPanics
-//	client-go#1155, controller-runtime#1784  idle for ever after one failure     TestAcquireAgain
-//	google/trillian#3789, k/k#112278       released with an ended context        TestResignWithAnEndedContext
-//	pulumi/pulumi#17876                    503 at release orphans the lock       TestUnknownResignations, TestResignRetriedUntilTheTermsEnd
-//	gcslock#21, terraform#17470            no expiry at all                      TestCostFailover
-//	dynamodb-lock-client#1                 heartbeat goes on after release       TestPitfall_NoHeartbeatAfterTheEnd
-//	cirello-io/dynamolock#14, Clever#5     heartbeat not restarted, or once only TestPitfall_HeartbeatOfTheSecondReign
-//	hashicorp/vault#5828                   no leader after a step-down           TestAcquireResignInsideOnElected, TestAcquireResignAlone
-//	hashicorp/vault#6636                   rotates for ever after a deletion     TestPitfall_NoRotationAfterADeletion
-//	hashicorp/vault#26580, #12223          nobody takes over                     TestCampaignFleet
-//	go-co-op/gocron#841                    short job, every instance runs it     TestResignMinHold
-//	hashicorp/consul#9469                  no jitter: a herd                     TestPitfall_Herd
-//	kubernetes-client/csharp#842           jitter adds up                        TestCostOfWaiting
-//	k/k#61151, #22775, metallb#140         two processes of one name             TestPitfall_TwoOfOneName
-//	HAMi#2480                              names compared by prefix              TestCampaignReclaim
-//	k/k#87898, #83078, client-go#857       data races                            all of them, under -race
-//	cosmos-db-design-patterns#91           a deletion resets the fence number    TestCampaignFirstToken, TestCampaignVanishedEntry
+// What went wrong in other people's leases and could go wrong here. Which fault
+// which test shows is a table in docs/TESTING.md; many have their test elsewhere.
+// What concerns the answers of one store only is tested with its decider.
 
 // digitaldrywood/detent#2527: after 429s the contenders came back every time as
 // fast as before. Here each unknown answer doubles the pause.

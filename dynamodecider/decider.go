@@ -3,6 +3,7 @@ package dynamodecider
 import (
 	"context"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
@@ -81,4 +82,13 @@ func (d *Decider) beside(suffix string) *Decider {
 
 // once keeps a call to one attempt, whatever the client's own policy is. A
 // retry after a lost answer would turn our own success into a lost race.
-func once(o *dynamodb.Options) { o.RetryMaxAttempts = 1 }
+func once(o *dynamodb.Options) { o.RetryMaxAttempts, o.Retryer = 1, unlimited{o.Retryer} }
+
+// unlimited is a client's retryer without its limit on attempts: in adaptive mode
+// that lets renewals wait for whatever else the client is used for.
+type unlimited struct{ aws.Retryer }
+
+// GetAttemptToken gives leave at once.
+func (unlimited) GetAttemptToken(context.Context) (func(error) error, error) {
+	return func(error) error { return nil }, nil
+}

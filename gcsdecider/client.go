@@ -3,6 +3,7 @@ package gcsdecider
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"os"
 	"slices"
 
@@ -17,10 +18,12 @@ const emulatorVar = "STORAGE_EMULATOR_HOST"
 
 // NewClient returns a client like storage.NewClient's, with the credentials
 // and the endpoint that storage.NewClient would take from opts and the
-// environment (STORAGE_EMULATOR_HOST included), and with two differences:
+// environment (STORAGE_EMULATOR_HOST included), and with three differences:
 //
 //   - Its transport notes the Date of every answer that a Decider waits for, so
 //     that elections can judge terms by the store's own clock (Token.StoreDate).
+//   - After a request that was not answered the next one is sent on another
+//     connection: with HTTP/2 a dead one would be used until a ping finds out.
 //   - It reads through the JSON API, as it writes, unless opts say otherwise.
 //
 // The caller closes it. A Decider works with any other HTTP client as well, only
@@ -38,7 +41,7 @@ func NewClient(ctx context.Context, opts ...option.ClientOption) (*storage.Clien
 		return nil, fmt.Errorf("gcsdecider: new client: %w: see to the credentials and the options", err)
 	}
 	dated := *hc // the caller's own, perhaps, which stays as it is
-	dated.Transport = &dateTransport{base: hc.Transport}
+	dated.Transport = &dateTransport{base: hc.Transport, again: anotherLike(context.WithoutCancel(ctx), hc, forTransport)}
 
 	all := append([]option.ClientOption{storage.WithJSONReads()}, opts...)
 	// These are in hc's transport by now, and refused beside an HTTP client.
@@ -73,9 +76,13 @@ func transportOptions(opts []option.ClientOption) []option.ClientOption {
 	)
 }
 
-// CloseIdleConnections passes on what closing the client asks for.
-func (t *dateTransport) CloseIdleConnections() {
-	if c, ok := t.base.(interface{ CloseIdleConnections() }); ok {
-		c.CloseIdleConnections()
+// anotherLike returns what makes a transport as hc's was made, without its connections.
+func anotherLike(ctx context.Context, hc *http.Client, opts []option.ClientOption) func() http.RoundTripper {
+	return func() http.RoundTripper {
+		another, _, err := htransport.NewClient(ctx, opts...)
+		if err != nil || another == hc { // the caller's own client is the only one of its kind
+			return nil
+		}
+		return another.Transport
 	}
 }

@@ -36,22 +36,6 @@ func (n *dateNote) set(date time.Time) {
 	n.date = date
 }
 
-// dateTransport notes the Date of answers.
-type dateTransport struct{ base http.RoundTripper }
-
-// RoundTrip does what the base does.
-func (t *dateTransport) RoundTrip(r *http.Request) (*http.Response, error) {
-	base := t.base
-	if base == nil {
-		base = http.DefaultTransport // as http.Client does
-	}
-	resp, err := base.RoundTrip(r)
-	if n, ok := r.Context().Value(noteKey{}).(*dateNote); ok && err == nil {
-		n.set(storeDate(resp.Header))
-	}
-	return resp, err
-}
-
 // dateForms are those of HTTP (RFC 9110, section 5.6.7), the two obsolete ones
 // included. http.ParseTime takes other zones than GMT in the second of them, and what
 // their names mean then depends on where this host is.

@@ -1,6 +1,7 @@
 package s3decider
 
 import (
+	"context"
 	"net/http"
 	"net/url"
 	"strings"
@@ -30,7 +31,16 @@ func gently(o *s3.Options) {
 // lost answer would turn our own success into a lost race.
 func once(o *s3.Options) {
 	gently(o)
-	o.RetryMaxAttempts = 1
+	o.RetryMaxAttempts, o.Retryer = 1, unlimited{o.Retryer}
+}
+
+// unlimited is a client's retryer without its limit on attempts: in adaptive mode
+// that lets renewals wait for whatever else the client is used for.
+type unlimited struct{ aws.Retryer }
+
+// GetAttemptToken gives leave at once.
+func (unlimited) GetAttemptToken(context.Context) (func(error) error, error) {
+	return func(error) error { return nil }, nil
 }
 
 // isAWS tells whether requests go to AWS itself: no endpoint was set, or one of

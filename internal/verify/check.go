@@ -35,6 +35,7 @@ func Checks() []Check {
 		{"packagedoc", "each package has one package comment, in one file", PackageComments},
 		{"links", "relative links and anchors in Markdown files lead somewhere", Links},
 		{"examples", "Go code in Markdown files is the body of a tested example", Examples},
+		{"tests", "the tests that README.md and docs name are there", Tests},
 		{"forbidden", "nothing in the tree breaks the rules in forbidden.go", Forbidden},
 	}
 }

@@ -1,7 +1,7 @@
 // Package verify holds what the compiler and the linters cannot know about this
 // repository: who may import whom, that every package says what it is, that the
-// links in the documentation lead somewhere and the Go code in it is tested, and
-// what must not appear at all.
+// links in the documentation lead somewhere, that the Go code in it is tested and
+// the tests it names exist, and what must not appear at all.
 //
 // Each check reads the source tree as text or syntax and reports what it found
 // as file:line: message. None of them builds anything, so they see the files of

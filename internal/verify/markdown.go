@@ -39,31 +39,41 @@ var (
 // with two limits: a link has to stand on one line, and code blocks have fences.
 func parsePage(text string) page {
 	p := page{anchors: map[string]bool{}}
-	text = comment.ReplaceAllStringFunc(text, func(s string) string {
-		return strings.Repeat("\n", strings.Count(s, "\n")) // line numbers stay right
-	})
-	inFence, previous := "", ""
-	for i, line := range strings.Split(text, "\n") {
-		line = strings.TrimSuffix(line, "\r")
-		if m := fence.FindStringSubmatch(line); inFence == "" && m != nil {
-			inFence, previous = m[1], ""
-			continue
-		}
-		if inFence != "" {
-			if m := fence.FindStringSubmatch(line); m != nil && strings.HasPrefix(m[1], inFence) {
-				inFence = ""
-			}
-			continue
-		}
+	previous := ""
+	proseLines(text, func(number int, line string) {
 		if m := heading.FindStringSubmatch(line); m != nil {
 			p.addHeading(m[1])
 		} else if underline.MatchString(line) && strings.TrimSpace(previous) != "" {
 			p.addHeading(previous)
 		}
 		previous = line
-		p.addLinks(codeSpan.ReplaceAllString(line, ""), i+1)
-	}
+		p.addLinks(codeSpan.ReplaceAllString(line, ""), number)
+	})
 	return p
+}
+
+// proseLines calls visit for each line of a Markdown text and its number, counted
+// from 1. Comments are cut out; a code block is one empty line.
+func proseLines(text string, visit func(number int, line string)) {
+	text = comment.ReplaceAllStringFunc(text, func(s string) string {
+		return strings.Repeat("\n", strings.Count(s, "\n")) // line numbers stay right
+	})
+	inFence := ""
+	for i, line := range strings.Split(text, "\n") {
+		line = strings.TrimSuffix(line, "\r")
+		m := fence.FindStringSubmatch(line)
+		switch {
+		case inFence != "":
+			if m != nil && strings.HasPrefix(m[1], inFence) {
+				inFence = ""
+			}
+		case m != nil:
+			inFence = m[1]
+			visit(i+1, "")
+		default:
+			visit(i+1, line)
+		}
+	}
 }
 
 func (p *page) addLinks(line string, number int) {

@@ -56,7 +56,7 @@ func choose(names []string) ([]verify.Check, error) {
 	for _, name := range names {
 		i := slices.IndexFunc(all, func(c verify.Check) bool { return c.Name == name })
 		if i < 0 {
-			return nil, fmt.Errorf("verify: there is no check %q; there are imports, packagedoc, links, examples and forbidden", name)
+			return nil, fmt.Errorf("verify: there is no check %q; there are imports, packagedoc, links, examples, tests and forbidden", name)
 		}
 		chosen = append(chosen, all[i])
 	}
