@@ -8,17 +8,22 @@ PKG     ?= ./...
 TIMEOUT ?= 10m
 FUZZTIME ?= 10s
 BENCH   ?= .
+SEEDS   ?= 2000
+PROFILE ?= all
+CHAOS_FOR ?= 20m
+# 1: says what is not tested where the Lambda emulator cannot be installed; require: fails.
+FUNCTIONS ?= 1
 
 # From the toolchain in use, so that all formatting is of one version.
 GOFMT = "$$($(GO) env GOROOT)/bin/gofmt"
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo build test verify format tidy vet staticcheck rules costs cross fix bench cover fuzz rename clean
+.PHONY: help demo build test verify format tidy vet staticcheck rules costs cross fix bench cover fuzz sim mutants model chaos demo-lambda test-functions rename clean
 
 help: ## list the targets
 	@echo "make TARGET, where TARGET is one of"
-	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  \1|\2/p' Makefile | awk -F'|' '{ printf "%-13s %s\n", $$1, $$2 }'
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  \1|\2/p' Makefile | awk -F'|' '{ printf "%-13s %s\n", $$1, $$2 }'
 
 demo: build ## build the tool and let it show an election; ARGS="--fast --json" are passed on
 	@bin/elect demo $(ARGS)
@@ -95,6 +100,26 @@ fuzz: ## run every fuzz test for FUZZTIME=10s
 		echo "$$pkg $$name"; \
 		$(GO) test -run '^$$' -fuzz "^$$name\$$" -fuzztime $(FUZZTIME) "$$pkg" </dev/null || exit 1; \
 	done <build/fuzz.todo
+
+sim: ## simulate fleets in true time (SEEDS=2000 PROFILE=all)
+	$(GO) test ./core/internal/sim -run '^TestSim$$' -timeout 2h -v -sim.seeds $(SEEDS) -sim.profile $(PROFILE)
+
+mutants: ## break the engine on purpose, and show that the tests notice (ARGS="-only NAME -v")
+	$(GO) run ./core/internal/mutants/cmd $(ARGS)
+
+model: ## check the model of the protocol with spin (MODELFLAGS=-quick is what CI runs)
+	$(GO) run ./core/internal/model/cmd $(MODELFLAGS)
+
+chaos: ## kill, freeze and cut off real processes on all three stores (CHAOS_FOR=20m ARGS="-seed 7")
+	$(GO) build -tags chaos -o bin/elect-chaos ./cmd/elect
+	$(GO) build -o bin/chaos ./cmd/elect/internal/chaos/cmd
+	@bin/chaos -elect bin/elect-chaos -for $(CHAOS_FOR) $(ARGS)
+
+demo-lambda: ## show the deployed programs: triggered twice, killed, frozen, told to stop
+	@$(GO) run ./functions/cmd/demo
+
+test-functions: ## test the deployed programs as processes, under the Lambda runtime emulator
+	CLOUDELECT_FUNCTIONS=$(FUNCTIONS) $(GO) test -p 1 -timeout $(TIMEOUT) ./functions/cmd/...
 
 rename: ## give the module another path: MODULE=example.com/elections
 	@if [ -z '$(MODULE)' ]; then echo "say the new module path: make rename MODULE=example.com/elections" >&2; exit 2; fi

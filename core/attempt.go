@@ -16,6 +16,7 @@ func (c *campaign) attempt(rec *record, proof Proof) move {
 	e := c.candidacy(rec)
 	a := c.stamp(e, c.sample(), c.TermLength)
 	c.attempts, c.proof = append(c.attempts, a), proof
+	c.lookout.start(&c.client)
 	return move{kind: moveWrite, write: e, sent: a.sent}
 }
 
@@ -96,6 +97,7 @@ func (c *campaign) win(ctx context.Context, stored *entry.RaceEntry, a attempt) 
 	others := c.attempts
 	c.attempts, c.unsettled, c.unknowns, c.notBefore = nil, false, 0, 0
 	l := newLeadership(ctx, c.client, c.proof, stored, a)
+	c.lookout.stop()
 	for _, o := range others {
 		if l == nil || o.nonce != a.nonce {
 			c.Memory.end(o.nonce)
@@ -113,4 +115,5 @@ func (c *campaign) forget() {
 		c.Memory.end(a.nonce)
 	}
 	c.attempts, c.unsettled, c.unknowns, c.notBefore = nil, false, 0, 0
+	c.lookout.stop()
 }

@@ -24,7 +24,8 @@ type campaign struct {
 	// to be stored.
 	base     *entry.RaceEntry
 	attempts []attempt
-	proof    Proof // of the latest attempt
+	lookout  lookout // while there are any
+	proof    Proof   // of the latest attempt
 	// unsettled: an attempt has an unknown outcome and was not looked after since.
 	unsettled bool
 	// notBefore keeps contenders from hammering a store that leaves attempts

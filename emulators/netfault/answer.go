@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/textproto"
 	"strings"
+	"time"
 )
 
 // response is the answer as a RoundTripper returns it.
@@ -14,6 +15,16 @@ func (a *answer) response(r *http.Request) *http.Response {
 	response.Request = r
 	response.Body = io.NopCloser(bytes.NewReader(a.body))
 	return response
+}
+
+// shiftDate adds d to the Date, if there is one.
+func (a *answer) shiftDate(d time.Duration) {
+	if d == 0 {
+		return
+	}
+	if date, err := http.ParseTime(a.Header.Get("Date")); err == nil {
+		a.Header.Set("Date", date.Add(d).UTC().Format(http.TimeFormat))
+	}
 }
 
 // writeTo is the answer as a server gives it.

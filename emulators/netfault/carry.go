@@ -91,12 +91,11 @@ func (i *Injector) finish(client context.Context, p plan, a *answer) (*answer, e
 	if err := i.holdAnswer(client, p); err != nil {
 		return nil, err
 	}
+	a.shiftDate(i.clockAhead())
 	for _, f := range p {
 		switch f.Kind {
 		case ShiftDate:
-			if date, err := http.ParseTime(a.Header.Get("Date")); err == nil {
-				a.Header.Set("Date", date.Add(f.For).UTC().Format(http.TimeFormat))
-			}
+			a.shiftDate(f.For)
 		case DropDate:
 			a.Header.Del("Date")
 		case AddAge:

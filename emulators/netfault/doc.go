@@ -13,6 +13,9 @@
 // For a random but repeatable mixture give it a [Schedule], which prints itself
 // as one line that [Parse] reads back.
 //
+// A store whose own clock is wrong, or jumps, is not a fault of single requests: see
+// [Injector.SetClock].
+//
 // What looks at AWS signatures before a service does is an [AWSGate]: it has a clock of its
 // own, refuses requests whose signature is more than five minutes off it, or whose
 // credentials have expired, and dates every answer. It goes below a [Transport].

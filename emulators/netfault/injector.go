@@ -40,6 +40,7 @@ type Injector struct {
 	schedule *Schedule
 	turn     uint64 // requests that the schedule has seen
 	requests []*Request
+	ahead    time.Duration // the store's clock
 }
 
 var errClosed = errors.New("netfault: closed")
@@ -76,6 +77,22 @@ func (i *Injector) Inject(faults ...Fault) error {
 		i.faults = append(i.faults, &f)
 	}
 	return nil
+}
+
+// SetClock sets the store's clock ahead of the server's; negative: behind. Every
+// answer that leaves from now on and has a Date has that clock's, until the next
+// SetClock: to call it once more is how a store's clock jumps. Unlike ShiftDate, which
+// comes on top of it, it is no fault of single requests, and outlasts Clear.
+func (i *Injector) SetClock(ahead time.Duration) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	i.ahead = ahead
+}
+
+func (i *Injector) clockAhead() time.Duration {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	return i.ahead
 }
 
 // Clear ends all faults, the schedule's too. Requests that have met one already,

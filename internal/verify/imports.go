@@ -71,11 +71,10 @@ func onlyDecider(seen map[string]string, dir, module, imported string) bool {
 	if !isDecider(decider) {
 		return false
 	}
-	program, _, _ := strings.Cut(strings.TrimPrefix(dir, "functions/cmd/"), "/")
-	if seen[program] == "" {
-		seen[program] = decider
+	if seen[dir] == "" {
+		seen[dir] = decider
 	}
-	return seen[program] == decider
+	return seen[dir] == decider
 }
 
 // folderOf returns the folder, relative to the root, of a package of this module.

@@ -84,6 +84,7 @@ type process struct {
 	// term demands it. killing: it was sent.
 	stopping, killing bool
 	killIn            time.Duration
+	kills             int // looks that found something to kill
 	last              Reading
 	said              chan struct{}
 }

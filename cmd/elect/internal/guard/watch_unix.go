@@ -35,8 +35,9 @@ func (g *process) watch() End {
 		if g.exited && groupGone(g.pgid) {
 			return End{Status: g.status, Why: g.why, Over: g.term.left <= 0}
 		}
-		// After the term there is nothing left to save: let elect know.
-		if g.killing && g.term.left < -g.term.length {
+		// After the term there is nothing left to save: let elect know. Looks are counted,
+		// too, for a guard that was frozen has only just begun to kill.
+		if g.kills > deadLooks && g.term.left < -g.term.length {
 			return End{Status: g.status, Why: g.why, Over: true, Remains: true}
 		}
 	}
@@ -125,11 +126,16 @@ func (g *process) stop(why Reason, grace time.Duration) {
 	signalGroup(g.pgid, syscall.SIGCONT) // a stopped process cannot heed the first
 }
 
+// deadLooks is after how many looks at least processes that were killed and are still there
+// are taken for such that cannot be: a term's, or 2 s.
+const deadLooks = 40
+
 func (g *process) kill() {
 	if !g.killing && !g.exited {
 		g.because(ReasonLate)
 	}
 	g.stopping, g.killing = true, true
+	g.kills++
 	signalGroup(g.pgid, syscall.SIGKILL)
 }
 

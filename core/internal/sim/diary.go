@@ -1,0 +1,107 @@
+package sim
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/cloudelect/cloudelect/core"
+)
+
+// diary is what happened in a run. It is written in few words, and read when a
+// run has failed.
+type diary struct {
+	mu      sync.Mutex
+	entries []note
+}
+
+// note is one thing that happened.
+type note struct {
+	at   time.Duration
+	who  int
+	what noted
+	a, b int64
+	text string
+}
+
+type noted int8
+
+const (
+	happened   noted = iota // a fault: text; a how long, b how far
+	passed                  // the end of one
+	started                 // a process
+	crashed                 // it ended without a word
+	stopped                 // it ended
+	elected                 // a: token, b: proof
+	ended                   // a: token
+	wroteEntry              // a: number, b: token, text: leader
+)
+
+func (d *diary) note(who int, what noted, a, b int64, text string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.entries = append(d.entries, note{trueTime(), who, what, a, b, text})
+}
+
+// sorted are the notes in an order that does not depend on the scheduler.
+func (d *diary) sorted() []note {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	all := slices.Clone(d.entries)
+	slices.SortStableFunc(all, func(x, y note) int {
+		return cmp.Or(cmp.Compare(x.at, y.at), cmp.Compare(x.who, y.who), cmp.Compare(x.what, y.what),
+			cmp.Compare(x.a, y.a), cmp.Compare(x.text, y.text))
+	})
+	return all
+}
+
+// lines are the notes for people.
+func (d *diary) lines(p Plan) []string {
+	var lines []string
+	for _, n := range d.sorted() {
+		lines = append(lines, fmt.Sprintf("%14.9f  %-6s %s", n.at.Seconds(), nameOf(p, n.who), n))
+	}
+	return lines
+}
+
+func nameOf(p Plan, who int) string {
+	if who < 0 || who >= len(p.Hosts) {
+		return "-"
+	}
+	return p.Hosts[who].Name
+}
+
+// String is what happened, in words.
+func (n note) String() string {
+	switch n.what {
+	case happened:
+		s := n.text
+		if n.a != 0 {
+			s += fmt.Sprintf(" for %v", time.Duration(n.a))
+		}
+		if n.b != 0 {
+			s += fmt.Sprintf(" by %v", time.Duration(n.b))
+		}
+		return s
+	case passed:
+		return "no more: " + n.text
+	case started:
+		return "starts (" + n.text + ")"
+	case crashed:
+		return "crashes"
+	case stopped:
+		return "stops"
+	case elected:
+		return fmt.Sprintf("LEADS with the token %d, by %v", n.a, core.Proof(n.b))
+	case ended:
+		return fmt.Sprintf("leads no more (token %d): %s", n.a, n.text)
+	case wroteEntry:
+		if n.text == "" {
+			return fmt.Sprintf("stored: version %d, vacant after the token %d", n.a, n.b)
+		}
+		return fmt.Sprintf("stored: version %d, %s with the token %d", n.a, n.text, n.b)
+	}
+	return fmt.Sprint(n.what)
+}

@@ -1,0 +1,80 @@
+// Package settings reads the environment variables of a deployed program, and says
+// everything that is wrong with them at once: whoever deploys sees a log, not a
+// command line.
+package settings
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Reader reads variables and collects what is wrong with them. Spaces around a
+// value, as templates leave them, do not count.
+type Reader struct {
+	getenv func(string) string
+	faults []error
+}
+
+// New returns a Reader on getenv, os.Getenv most likely.
+func New(getenv func(string) string) *Reader { return &Reader{getenv: getenv} }
+
+// Err reports every fault there was, or nil.
+func (r *Reader) Err() error { return errors.Join(r.faults...) }
+
+// Fault adds one.
+func (r *Reader) Fault(format string, args ...any) {
+	r.faults = append(r.faults, fmt.Errorf("settings: "+format, args...))
+}
+
+// Text is the variable's value, or fallback where it is empty.
+func (r *Reader) Text(name, fallback string) string {
+	if v := strings.TrimSpace(r.getenv(name)); v != "" {
+		return v
+	}
+	return fallback
+}
+
+// Duration reads a time like 15s or 1m30s, which must not be negative.
+func (r *Reader) Duration(name string, fallback time.Duration) time.Duration {
+	text := r.Text(name, "")
+	if text == "" {
+		return fallback
+	}
+	d, err := time.ParseDuration(text)
+	if err != nil || d < 0 {
+		r.Fault("%s is %.40q: write a time like 15s or 1m30s", name, text)
+		return fallback
+	}
+	return d
+}
+
+// OneOf is one of values, the first of them where the variable is empty.
+func (r *Reader) OneOf(name string, values ...string) string {
+	text := strings.ToLower(r.Text(name, values[0]))
+	if !slices.Contains(values, text) {
+		r.Fault("%s is %.40q: write one of %s", name, text, strings.Join(values, ", "))
+		return values[0]
+	}
+	return text
+}
+
+// Bool is false where the variable is empty.
+func (r *Reader) Bool(name string) bool { return r.OneOf(name, "false", "true") == "true" }
+
+// Location splits scheme://CONTAINER/NAME, the form that elect's --store has too.
+// form shows it to whoever got it wrong.
+func (r *Reader) Location(name, scheme, form string) (container, key string) {
+	text := r.Text(name, "")
+	rest, ok := strings.CutPrefix(text, scheme+"://")
+	container, key, _ = strings.Cut(rest, "/")
+	switch {
+	case !ok || container == "" || key == "":
+		r.Fault("%s is %.200q: this program needs %s://%s", name, text, scheme, form)
+	case strings.ContainsAny(rest, "?# \t"):
+		r.Fault("%s is %.200q: it takes no options and no spaces; region and endpoint have variables of their own", name, text)
+	}
+	return container, key
+}
