@@ -42,34 +42,6 @@ func TestCampaignLostToItsOwnBaseBacksOff(t *testing.T) {
 	}
 }
 
-// The observer's monotonic clock stands still while it sees a new version, and
-// then catches up: the catch-up is not time that the version has stood.
-func TestCampaignObserverThatCatchesUp(t *testing.T) {
-	bubble(t, func(t *testing.T, w *world) {
-		a, b := w.host("a", nil), w.host("b", nil)
-		a.NoClockProof, b.NoClockProof = true, true
-		l := a.win(t)
-		out := w.campaign(t.Context(), b)
-		time.Sleep(term)
-		b.clock.FreezeMono()
-		b.Wake = nil
-		time.Sleep(3 * term)
-		b.clock.ThawMono(true)
-		time.Sleep(poll)
-		if err := l.Check(); err != nil {
-			t.Error(err)
-		}
-		select {
-		case r := <-out:
-			t.Errorf("b was elected beside a: %v", r.err)
-		default:
-		}
-		resign(t, l)
-		r := <-out
-		resign(t, r.Leadership)
-	})
-}
-
 // unvalidated is a decider that hands out whatever it is told to.
 type unvalidated struct{ e entry.RaceEntry }
 
