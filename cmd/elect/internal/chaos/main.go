@@ -36,7 +36,11 @@ func Main(args []string, self string, stdout, stderr io.Writer) int {
 	f.IntVar(&plan, "plan", 0, "print this many steps of each election, and do nothing")
 	if err := f.Parse(args); errors.Is(err, flag.ErrHelp) {
 		return 0
-	} else if err != nil || f.NArg() > 0 {
+	} else if err != nil {
+		return 64
+	}
+	if f.NArg() > 0 {
+		fmt.Fprintf(stderr, "chaos: unknown argument %q: everything is a flag, see chaos -help\n", f.Arg(0))
 		return 64
 	}
 	if plan > 0 {
