@@ -51,9 +51,15 @@ func (w *world) delete(l *lane) {
 	}
 }
 
-// everyoneHasSeen tells whether every host has a process that knows of an entry.
+// everyoneHasSeen tells whether every host has a process that knows of an entry, and
+// will wait for as long as the present one was granted: somebody with a shorter term,
+// whose network was cut since, cannot know better. The ledger's lock is held.
 func (w *world) everyoneHasSeen() bool {
-	return !slices.ContainsFunc(w.hosts, func(h *host) bool { l := h.now.Load(); return l == nil || !l.seen.Load() })
+	granted := w.ledger.current.TermLength
+	return !slices.ContainsFunc(w.hosts, func(h *host) bool {
+		l := h.now.Load()
+		return l == nil || !l.seen.Load() || h.Term < granted
+	})
 }
 
 func (l *ledger) deleteIf(may func() bool) bool {
