@@ -102,6 +102,7 @@ fuzz: ## run every fuzz test for FUZZTIME=10s
 	done <build/fuzz.todo
 
 sim: ## simulate fleets in true time (SEEDS=2000 PROFILE=all)
+	@case '$(SEEDS)' in ''|*[!0-9]*) echo "SEEDS=$(SEEDS): say how many runs, for instance SEEDS=2000" >&2; exit 2;; esac
 	$(GO) test ./core/internal/sim -run '^TestSim$$' -timeout 2h -v -sim.seeds $(SEEDS) -sim.profile $(PROFILE)
 
 mutants: ## break the engine on purpose, and show that the tests notice (ARGS="-only NAME -v")

@@ -17,7 +17,7 @@ type Leadership struct {
 	ctx    context.Context // ends with the reign
 	cancel context.CancelCauseFunc
 	view   TimeView
-	won    time.Duration // when the win was confirmed, on the monotonic clock
+	won    time.Duration // when the win was confirmed, by the smaller steps of both clocks
 	proof  Proof
 	pulse  pulse
 
@@ -53,9 +53,9 @@ func newLeadership(ctx context.Context, c client, proof Proof, current *entry.Ra
 	if l.reign.check(now) != nil {
 		return nil
 	}
-	l.won = now.mono
+	l.won = now.sure
 	if c.MinHold > 0 {
-		c.Memory.hold(hold{current.FencingToken, now.mono + c.MinHold + rateMargin(c.MinHold)})
+		c.Memory.hold(hold{current.FencingToken, now.sure + c.MinHold + rateMargin(c.MinHold)})
 	}
 	l.ctx, l.cancel = context.WithCancelCause(context.WithValue(ctx, leadershipKey{}, l))
 	l.ctx.Done() // made here, where the stack is deep, and not where somebody waits for months

@@ -104,8 +104,8 @@ func storeMargin(term, skew time.Duration) time.Duration {
 // the only way to a win.
 func judge(r *record, now instant, rule rules) verdict {
 	v := judgeSight(r, now, rule)
-	if h := r.hold; h.token != 0 && now.mono < h.until && (r.sight != sightEntry || r.current.FencingToken <= h.token) {
-		held := finding{ProofNone, h.until - now.mono, "this process won within MinHold"}
+	if h := r.hold; h.token != 0 && now.sure < h.until && (r.sight != sightEntry || r.current.FencingToken <= h.token) {
+		held := finding{ProofNone, h.until - now.sure, "this process won within MinHold"}
 		return verdict{wait: max(v.wait, held.wait), findings: append([]finding{held}, v.findings...)}
 	}
 	return v

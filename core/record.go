@@ -51,7 +51,7 @@ const (
 )
 
 // hold: the reign with this token was won here, and nothing is to be won
-// before the monotonic clock shows until.
+// before so much time has passed for sure (instant.sure).
 type hold struct {
 	token int64
 	until time.Duration

@@ -148,7 +148,7 @@ func (l *Leadership) heldFor(now instant) time.Duration {
 	if l.c.MinHold == 0 {
 		return 0
 	}
-	since := now.mono - l.won
+	since := now.sure - l.won
 	return max(l.c.MinHold-since*20/21, 0)
 }
 

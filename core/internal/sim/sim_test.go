@@ -27,6 +27,9 @@ const enough = 100
 
 func TestSim(t *testing.T) {
 	profiles := chosen(t)
+	if *seeds < 1 || *workers < 1 {
+		t.Fatalf("sim: -sim.seeds %d -sim.workers %d: say at least 1", *seeds, *workers)
+	}
 	n := uint64(*seeds)
 	first := *firstSeed
 	if *oneSeed != 0 {
