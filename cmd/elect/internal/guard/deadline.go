@@ -22,6 +22,7 @@ func (r Reading) Since(prev Reading) time.Duration {
 type deadline struct {
 	length time.Duration // of the term
 	left   time.Duration // until it is over, at last
+	sent   Reading       // before the write that granted it
 	last   Reading
 }
 
@@ -35,7 +36,9 @@ func (d *deadline) advance(now Reading) {
 func (d *deadline) renew(now, at Reading, length time.Duration) {
 	d.advance(now)
 	d.length = length
-	d.left = max(d.left, length-now.Since(at))
+	if left := length - now.Since(at); left > d.left || d.sent == (Reading{}) {
+		d.left, d.sent = max(d.left, left), at
+	}
 }
 
 // When SIGTERM and SIGKILL are due, as what is left of the term. The second has

@@ -54,6 +54,9 @@ func TestDeadlineRenewals(t *testing.T) {
 	if d.left != 8*s {
 		t.Errorf("after an older renewal %v are left, want 8s", d.left)
 	}
+	if d.sent != at(4*s, 4*s) {
+		t.Errorf("the term counts from a write sent at %v, want 4s", d.sent.Mono)
+	}
 }
 
 func TestAsked(t *testing.T) {

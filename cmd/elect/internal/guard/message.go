@@ -55,6 +55,10 @@ type End struct {
 	Status int `json:"status"`
 	// Why the guard had stopped it, if it had.
 	Why Reason `json:"why,omitempty"`
+	// Sent is what the clocks showed before the write was sent whose term was the last
+	// that the guard knew of when it stopped the group. What elect renewed after that
+	// came too late. Zero where the guard did not stop it.
+	Sent Reading `json:"sent,omitzero"`
 	// Over: the term was over before the group was gone.
 	Over bool `json:"over,omitempty"`
 	// Remains: the group has processes that could not be killed.

@@ -80,6 +80,7 @@ type process struct {
 	status int
 	exited bool // COMMAND has ended; others of its group may be there
 	why    Reason
+	sent   Reading // before the last write that was known of then
 	// stopping: SIGTERM was sent, and SIGKILL follows after killIn, or when the
 	// term demands it. killing: it was sent.
 	stopping, killing bool
@@ -106,7 +107,7 @@ func (g *process) run() int {
 	g.term.renew(g.last, *first.At, first.Term)
 	if g.term.stopDue() {
 		g.why = ReasonLate
-		g.report(Report{Ended: &End{Status: 128 + int(syscall.SIGTERM), Why: g.why}})
+		g.report(Report{Ended: &End{Status: 128 + int(syscall.SIGTERM), Why: g.why, Sent: g.sent}})
 		return 0
 	}
 	if err := g.start(); err != nil {

@@ -33,12 +33,12 @@ func (g *process) watch() End {
 		}
 		g.look()
 		if g.exited && groupGone(g.pgid) {
-			return End{Status: g.status, Why: g.why, Over: g.term.left <= 0}
+			return End{Status: g.status, Why: g.why, Sent: g.sent, Over: g.term.left <= 0}
 		}
 		// After the term there is nothing left to save: let elect know. Looks are counted,
 		// too, for a guard that was frozen has only just begun to kill.
 		if g.kills > deadLooks && g.term.left < -g.term.length {
-			return End{Status: g.status, Why: g.why, Over: true, Remains: true}
+			return End{Status: g.status, Why: g.why, Sent: g.sent, Over: true, Remains: true}
 		}
 	}
 }
@@ -144,7 +144,7 @@ func (g *process) because(why Reason) {
 	if g.why != ReasonNone {
 		return
 	}
-	g.why = why
+	g.why, g.sent = why, g.term.sent
 	switch why {
 	case ReasonOrphaned:
 		g.say("elect is gone without having resigned; stopping the command before the term ends")

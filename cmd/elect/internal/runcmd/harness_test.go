@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -39,8 +40,11 @@ func newElection(t *testing.T) *election {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &election{t: t, server: s, object: t.Name()}
+	return &election{t: t, server: s, object: fmt.Sprintf("%s-%d", t.Name(), elections.Add(1))}
 }
+
+// elections counts them: no two of one process share an object.
+var elections atomic.Int64
 
 // newElectionApart is an election in an emulator of its own, which may be closed.
 func newElectionApart(t *testing.T) *election {

@@ -21,23 +21,19 @@ type reign struct {
 	lastSent guard.Reading    // before the last confirmed write
 	kill     <-chan time.Time // when a guard that does not react is taken over from
 	killAt   time.Time
-	why      guard.Reason // and what for
-	wanting  int          // the signal that COMMAND waits for the terminal with
-	killed   bool         // elect has killed the group past the guard
-	tooLate  bool         // and the term was over by then
-	// elect's own freezes: frozen is how long, since the last confirmed write was
-	// sent, and thawed is when the last of them was over.
-	looked, thawed guard.Reading
-	frozen         time.Duration
+	why      guard.Reason  // and what for
+	wanting  int           // the signal that COMMAND waits for the terminal with
+	killed   bool          // elect has killed the group past the guard
+	killSent guard.Reading // what lastSent was then
+	tooLate  bool          // and the term was over by then
+	looked   guard.Reading
+	freezes  freezes
 }
 
 // extend tells the guard of the confirmed write with this nonce.
 func (r *reign) extend(nonce string) {
 	if at, ok := r.session.sent.when(nonce); ok {
 		r.lastSent = at
-		if at.Mono >= r.thawed.Mono {
-			r.frozen = 0
-		}
 		r.guard.Term(r.term, at)
 	}
 }
@@ -66,7 +62,7 @@ func (r *reign) watch(ctx context.Context) outcome {
 			case report.Ended != nil:
 				r.noteFreeze() // the first thing heard after one may be the end
 				e := report.Ended
-				return outcome{status: e.Status, why: e.Why, over: e.Over && (r.tooLate || !r.killed), remains: e.Remains}
+				return outcome{status: e.Status, why: e.Why, sent: e.Sent, over: e.Over && (r.tooLate || !r.killed), remains: e.Remains}
 			default:
 				r.guard.Note(report)
 				r.suspended(report.Stopped)
@@ -86,7 +82,7 @@ func (r *reign) watch(ctx context.Context) outcome {
 		case <-clock.C:
 		case <-r.kill:
 			r.killGroup()
-			return outcome{status: 137, why: r.why, over: r.tooLate, remains: !r.guard.TakeOver(patience)}
+			return outcome{status: 137, why: r.why, sent: r.killSent, over: r.tooLate, remains: !r.guard.TakeOver(patience)}
 		}
 	}
 }
@@ -105,26 +101,32 @@ func (r *reign) look() {
 func (r *reign) noteFreeze() guard.Reading {
 	now := guard.Now()
 	if gap := now.Since(r.looked); gap >= r.term/10 {
-		r.frozen, r.thawed = r.frozen+gap, now
+		r.freezes.note(gap, now)
 	}
 	r.looked = now
 	return now
 }
 
-// frozenLong is how long elect was frozen, if that alone can have kept it from renewing
-// or nothing else is known to have.
-func (r *reign) frozenLong() time.Duration {
-	if r.frozen < r.term/4 && r.story.failed() != nil {
+// frozenLong is how long elect was frozen after the write was sent whose term was the
+// last that counted, if that alone can have kept it from renewing or nothing else is
+// known to have.
+func (r *reign) frozenLong(out outcome) time.Duration {
+	sent := out.sent
+	if sent == (guard.Reading{}) {
+		sent = r.lastSent
+	}
+	frozen := r.freezes.since(sent)
+	if frozen < r.term/4 && r.story.failed() != nil {
 		return 0
 	}
-	return r.frozen
+	return frozen
 }
 
 // killGroup kills COMMAND's group past the guard, and notes whether that was in time.
 func (r *reign) killGroup() {
 	r.guard.KillGroup()
 	if !r.killed {
-		r.killed, r.tooLate = true, guard.Now().Since(r.lastSent) >= r.term
+		r.killed, r.killSent, r.tooLate = true, r.lastSent, guard.Now().Since(r.lastSent) >= r.term
 	}
 }
 

@@ -115,7 +115,7 @@ func (s *session) lead(ctx context.Context, l *core.Leadership, url string) erro
 			" elect did not resign, the term runs out: end them by hand", g.PGID())
 	}
 	s.resign(l) // and every event of the reign has been told
-	return out.verdict(lost, reasons{found: s.story.found(), failed: s.story.failed(), frozen: r.frozenLong()})
+	return out.verdict(lost, reasons{found: s.story.found(), failed: s.story.failed(), frozen: r.frozenLong(out)})
 }
 
 // outcome is how COMMAND and its group ended.
@@ -123,9 +123,10 @@ type outcome struct {
 	status  int
 	failed  *guard.Failure
 	why     guard.Reason
-	over    bool // the term was, before the group was gone
-	remains bool // the group has processes left
-	guard   bool // the guard was killed, and elect killed the group
+	sent    guard.Reading // before the last write whose term counted when the group was stopped
+	over    bool          // the term was, before the group was gone
+	remains bool          // the group has processes left
+	guard   bool          // the guard was killed, and elect killed the group
 }
 
 // reasons are why a reign may be over.
