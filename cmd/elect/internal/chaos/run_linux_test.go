@@ -198,7 +198,7 @@ func TestInterrupt(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer ch.kill(syscall.SIGKILL)
-	for deadline := time.Now().Add(20 * time.Second); !strings.Contains(tail(out), "-seed"); time.Sleep(glance) {
+	for deadline := time.Now().Add(time.Minute); !strings.Contains(tail(out), "-seed"); time.Sleep(glance) {
 		if time.Now().After(deadline) {
 			t.Fatal(tail(out))
 		}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"log/slog"
 	"sync"
+
+	"github.com/cloudelect/cloudelect/core"
 )
 
 // oncePerChange is a log in which content that is not an entry, which every poll finds
@@ -29,21 +31,24 @@ func (h *oncePerChange) Handle(ctx context.Context, r slog.Record) error {
 func (s *logged) news(r slog.Record) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	switch r.Message {
-	case "election: request":
-		return true // says nothing about what is stored
-	case "election: bad-entry":
-	default:
-		s.bad = ""
-		return true
-	}
-	said := "bad"
+	event, said := "", "bad"
 	r.Attrs(func(a slog.Attr) bool {
-		if a.Key == "error" {
+		switch a.Key {
+		case "event":
+			event = a.Value.String()
+		case "error":
 			said = a.Value.String()
 		}
 		return true
 	})
+	switch event {
+	case core.EventRequest.String():
+		return true // says nothing about what is stored
+	case core.EventBadEntry.String():
+	default:
+		s.bad = ""
+		return true
+	}
 	old := s.bad
 	s.bad = said
 	return said != old

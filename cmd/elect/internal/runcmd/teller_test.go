@@ -7,11 +7,13 @@ import (
 	"log/slog"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/cloudelect/cloudelect/cmd/elect/internal/cliutil"
 	"github.com/cloudelect/cloudelect/core"
 	"github.com/cloudelect/cloudelect/core/entry"
+	"github.com/cloudelect/cloudelect/core/memory"
 )
 
 func TestTellerTellsEveryReasonOnce(t *testing.T) {
@@ -74,14 +76,32 @@ func TestBadEntryIsLoggedOncePerChange(t *testing.T) {
 	var b bytes.Buffer
 	log := slog.New(&oncePerChange{Handler: slog.NewTextHandler(&b, nil), state: new(logged)})
 	for _, text := range []string{"version 1", "version 1", "version 2", "version 2"} {
-		log.Warn("election: bad-entry", "error", text)
-		log.Warn("election: request", "error", "503")
+		log.Error("election: blocked", "event", "bad-entry", "error", text)
+		log.Warn("election: renewal without an answer", "event", "request", "error", "503")
 	}
-	log.Info("election: leader-changed")
-	log.Warn("election: bad-entry", "error", "version 2")
-	if got := strings.Count(b.String(), "bad-entry"); got != 3 {
+	log.Info("election: another leader", "event", "leader-changed")
+	log.Error("election: blocked", "event", "bad-entry", "error", "version 2")
+	if got := strings.Count(b.String(), "event=bad-entry"); got != 3 {
 		t.Errorf("%d lines about bad entries, want 3: %s", got, b.String())
 	}
+}
+
+// The lines are the engine's own: if those change, this must.
+func TestBadEntryOfTheEngineIsLoggedOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var b bytes.Buffer
+		store := memory.NewDecider()
+		store.PlantRaw([]byte("not an entry"))
+		cfg := core.Config{LeaderID: "a", Decider: store, WaitAtMost: time.Minute,
+			Logger: slog.New(&oncePerChange{Handler: slog.NewTextHandler(&b, nil), state: new(logged)})}
+		if _, err := cfg.Campaign(t.Context()); !errors.Is(err, core.ErrBadEntry) {
+			t.Error(err)
+		}
+		reads, _ := store.Requests()
+		if got := strings.Count(b.String(), "event=bad-entry"); got != 1 || reads < 10 {
+			t.Errorf("%d lines about bad entries in %d reads, want 1: %s", got, reads, b.String())
+		}
+	})
 }
 
 func TestLateNamesTheCause(t *testing.T) {
