@@ -23,6 +23,7 @@ type Elector struct {
 	mu     sync.Mutex
 	leads  *core.Leadership // the latest; Check tells whether it lasts
 	leader string           // as last heard
+	runs   bool             // Run does
 }
 
 var _ gocron.Elector = (*Elector)(nil)
@@ -39,8 +40,22 @@ func NewElector(cfg core.Config) (*Elector, error) {
 // Run campaigns until ctx ends or the store is broken, like core.Config.Acquire,
 // whose error it returns. It resigns at its end: shut the scheduler down first, so
 // that no job of this instance runs any more. OnElected, OnOusting and
-// LeaderChanged of the given Config are still called.
+// LeaderChanged of the given Config are still called. While it runs, another call
+// returns an error that Is core.ErrInvalidConfig, and changes nothing: two
+// candidates of one Elector would overwrite what it knows.
 func (e *Elector) Run(ctx context.Context) error {
+	e.mu.Lock()
+	if e.runs {
+		e.mu.Unlock()
+		return fmt.Errorf("%w: gocronleader: Run is at work for this Elector already, and goes on: call it once", core.ErrInvalidConfig)
+	}
+	e.runs = true
+	e.mu.Unlock()
+	defer func() {
+		e.mu.Lock()
+		e.runs = false
+		e.mu.Unlock()
+	}()
 	c := e.cfg
 	c.OnElected = func(ctx context.Context, until *core.TimeView) {
 		l, _ := core.FromContext(ctx)

@@ -140,3 +140,23 @@ func TestElectorCallsTheUsersHooks(t *testing.T) {
 		<-done
 	})
 }
+
+// A second Run is refused, and the first one leads on.
+func TestElectorRunsOnce(t *testing.T) {
+	bubble(t, func(t *testing.T, w *world) {
+		a := w.candidate("a", 0)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		if err := a.Run(ctx); !errors.Is(err, core.ErrInvalidConfig) {
+			t.Errorf("a second Run: %v", err)
+		}
+		time.Sleep(2 * term)
+		if err := a.IsLeader(t.Context()); err != nil {
+			t.Error(err)
+		}
+		a.end(t)
+		if err := a.Run(ctx); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("Run after the end of the first: %v", err)
+		}
+	})
+}

@@ -76,6 +76,8 @@ func NewLocker(cfg LockerConfig) (*Locker, error) {
 	}
 	if cfg.Slot.IsZero() {
 		faults = append(faults, fmt.Errorf("%w: Slot is empty: use schedule.Every with the jobs' period", core.ErrInvalidConfig))
+	} else {
+		faults = append(faults, cfg.Slot.Validate())
 	}
 	if err := errors.Join(faults...); err != nil {
 		return nil, err

@@ -3,6 +3,7 @@ package gocronleader_test
 import (
 	"context"
 	"errors"
+	"strings"
 	"testing"
 	"time"
 
@@ -192,6 +193,20 @@ func TestTaskWithoutItsLocker(t *testing.T) {
 	})
 }
 
+// Nothing to do is the job's error, and leaves the slot to those who have something.
+func TestTaskWithoutAFunction(t *testing.T) {
+	bubble(t, func(t *testing.T, w *world) {
+		i := w.instance("a", 0, schedule.Retry)
+		defer i.shutdown(t)
+		failed := make(chan error, 1)
+		i.job(t, gocron.DurationJob(period), i.locker.Task("report", nil), gocron.WithEventListeners(
+			gocron.AfterJobRunsWithError(func(_ uuid.UUID, _ string, err error) { failed <- err })))
+		if err := <-failed; !strings.Contains(err.Error(), "no function") {
+			t.Errorf("the job's error is %v", err)
+		}
+	})
+}
+
 // A job that outlasts its slot is not run beside itself.
 func TestLongJobsAreRunOnce(t *testing.T) {
 	bubble(t, func(t *testing.T, w *world) {
@@ -274,6 +289,11 @@ func TestErrorsOfNewLocker(t *testing.T) {
 	for _, spoil := range []func(c *gocronleader.LockerConfig){
 		func(c *gocronleader.LockerConfig) { c.Election.LeaderID = "" },
 		func(c *gocronleader.LockerConfig) { c.Slot = schedule.Slot{} },
+		func(c *gocronleader.LockerConfig) { c.Slot = schedule.Named("") },
+		func(c *gocronleader.LockerConfig) { c.Slot = schedule.Every(0, nil) },
+		func(c *gocronleader.LockerConfig) {
+			c.Slot = schedule.Every(period, &schedule.EveryOptions{Offset: period})
+		},
 		func(c *gocronleader.LockerConfig) { c.Decider = nil },
 		func(c *gocronleader.LockerConfig) { c.OnFailure = 9 },
 	} {

@@ -15,6 +15,9 @@ var errNoReturn = errors.New("gocronleader: the job did not return")
 // errNoLock: the job was begun without Lock.
 var errNoLock = errors.New("gocronleader: the job runs without its lock: give the scheduler this Locker, and the job the Task's name with gocron.WithName")
 
+// errNoWork: Task was given nothing to do.
+var errNoWork = errors.New("gocronleader: Task was given no function to run")
+
 // Task makes f a task for the job with this name (gocron.WithName) under this
 // Locker. Its context ends when gocron's does or when the leadership is lost, and an error,
 // or a panic, leaves the slot as failed: with schedule.Retry the next instance
@@ -32,6 +35,10 @@ func (l *Locker) Task(name string, f func(ctx context.Context, r *schedule.Run) 
 		l.mu.Unlock()
 		if held == nil {
 			return errNoLock
+		}
+		if f == nil {
+			held.ended(errNoWork)
+			return errNoWork
 		}
 		held.ended(errNoReturn)
 		bound, release := held.run.Leadership().Bind(ctx)

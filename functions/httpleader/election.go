@@ -45,10 +45,11 @@ type Election struct {
 	proxy http.Handler
 	idle  func() // closes idle connections of a transport of ours
 
-	mu    sync.Mutex
-	reign *reign // while this process leads
-	seen  sight
-	ended error // why Run returned
+	mu      sync.Mutex
+	reign   *reign // while this process leads
+	seen    sight
+	running bool  // Run is
+	ended   error // why Run returned
 }
 
 // reign is a leadership and the requests that are served under it.
@@ -111,11 +112,20 @@ func (o *Options) complete(cfg core.Config) error {
 // Run campaigns, serves while it leads, and campaigns again, until ctx ends or the
 // store is broken: see core.Config.Acquire, which it calls with Config. Before it
 // returns it waits for the requests that are served under its reign, and resigns.
-// Call it once, and shut the server down after it has returned or with ctx.
+// Shut the server down after it has returned or with ctx. Afterwards it may be called
+// again; while it runs, another call returns an error that Is
+// core.ErrInvalidConfig, and changes nothing.
 func (e *Election) Run(ctx context.Context) error {
+	e.mu.Lock()
+	if e.running {
+		e.mu.Unlock()
+		return fmt.Errorf("%w: httpleader: Run is at work for this Election already, and goes on: call it once", core.ErrInvalidConfig)
+	}
+	e.running, e.ended = true, nil
+	e.mu.Unlock()
 	err := e.Config().Acquire(ctx)
 	e.mu.Lock()
-	e.ended = err
+	e.running, e.ended = false, err
 	e.mu.Unlock()
 	e.idle()
 	return err
@@ -146,8 +156,12 @@ func (e *Election) Config() core.Config {
 }
 
 // Lead makes the process serve by l from now on. The function that it returns ends that,
-// and waits for the requests that are being served: call it before Resign.
+// and waits for the requests that are being served: call it before Resign. A nil l
+// changes nothing.
 func (e *Election) Lead(l *core.Leadership) (stop func()) {
+	if l == nil {
+		return func() {}
+	}
 	r := &reign{Leadership: l}
 	e.mu.Lock()
 	e.reign = r

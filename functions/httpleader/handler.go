@@ -30,7 +30,19 @@ type problem struct {
 //
 // Retry-After is when another process can lead at the latest news: when the
 // leader's term is over, or at the next poll where nobody leads.
+//
+// A nil next is a mistake: every request is answered with 500 and the reason, on
+// followers, too, and Handler logs it (the Config's Logger), once.
 func (e *Election) Handler(next http.Handler) http.Handler {
+	if isNil(next) {
+		const fault = "httpleader: Handler was given no handler for what the leader serves"
+		if l := e.cfg.Logger; l != nil {
+			l.Error(fault)
+		}
+		return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			http.Error(w, fault, http.StatusInternalServerError)
+		})
+	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if l := e.enter(); l != nil {
 			defer l.serving.Done()
@@ -72,4 +84,10 @@ func (e *Election) refuse(w http.ResponseWriter, status int, detail string) {
 func seconds(d time.Duration) string {
 	d = min(max(d, time.Second), time.Hour)
 	return strconv.Itoa(int((d + time.Second - 1) / time.Second))
+}
+
+// isNil finds the two ways to write no handler.
+func isNil(h http.Handler) bool {
+	f, isFunc := h.(http.HandlerFunc)
+	return h == nil || isFunc && f == nil
 }

@@ -26,9 +26,11 @@ type Config struct {
 	Election core.Config
 	// Once: ask once, and leave if somebody else leads.
 	Once bool
-	// Slot, if it is set, is done once: tasks that come when it is done do not work
-	// again. On Cloud Run schedule.Named(os.Getenv("CLOUD_RUN_EXECUTION")) names the
-	// execution, whose tasks share it.
+	// Slot, if it is not the zero Slot, is done once: tasks that come when it is done
+	// do not work again, and Work finds it with SlotFrom. An invalid one, such as
+	// the slot of an empty name, is refused. On Cloud Run
+	// schedule.Named(os.Getenv("CLOUD_RUN_EXECUTION")) names the execution, whose
+	// tasks share it.
 	Slot schedule.Slot
 	// OnFailure says what becomes of a slot whose work failed or was killed.
 	OnFailure schedule.Policy
@@ -38,16 +40,21 @@ type Config struct {
 	// has failed, they leave with 75. nil: nothing, the others leave. Nobody leads
 	// meanwhile.
 	Rest func(ctx context.Context) error
-	// LeaveQuietly: a task that is not elected leaves with 0 instead of 75, so
-	// that a platform which repeats failed tasks (Cloud Run's --max-retries) does
-	// not start it again.
+	// LeaveQuietly: a task that is not elected because another one leads, or was
+	// first, leaves with 0 instead of 75, so that a platform which repeats failed
+	// tasks (Cloud Run's --max-retries) does not start it again. Where no leader
+	// was seen (the entry was deleted, MinHold) it is still 75, and where
+	// the store did not answer 69: then nobody may be at work.
 	LeaveQuietly bool
 	// GracePeriod is how long Run takes at most after the first signal, or
 	// after leadership was lost, for the work to stop and for the resignation; 0
 	// means 9 s. What is not done by then ends with the process.
 	GracePeriod time.Duration
 	// Stderr gets a line that says why the exit code is not 0, or that the
-	// election was not resigned; nil: os.Stderr.
+	// election was not resigned; nil: os.Stderr. It also gets a line when the work
+	// was not run although the exit code is 0 (the slot was done or begun
+	// before, or LeaveQuietly), unless Election.Logger is set: then that gets it,
+	// as a warning if the slot is not known to be done.
 	Stderr io.Writer
 	// Signals is where signals come from; nil: SIGINT and SIGTERM of this process.
 	Signals <-chan os.Signal
@@ -59,7 +66,11 @@ func (c Config) validate() error {
 	if c.GracePeriod < 0 {
 		grace = fmt.Errorf("%w: GracePeriod is %v: it must not be negative", core.ErrInvalidConfig, c.GracePeriod)
 	}
-	return errors.Join(c.Election.Validate(), grace)
+	var slot error
+	if !c.Slot.IsZero() {
+		slot = c.Slot.Validate()
+	}
+	return errors.Join(c.Election.Validate(), slot, grace)
 }
 
 // election is the core.Config to campaign with: waiting for ever is said as a

@@ -16,16 +16,20 @@
 // Of the tasks of a job one does the part that must be done once; Config.Rest is
 // what all of them do besides. A task that starts when the others are done would win
 // again, so name the execution: Config.Slot remembers it in the store, by
-// package schedule.
+// package schedule, and SlotFrom tells the work which slot it runs for.
 //
 // # Exit codes
 //
-//	0      done; or nothing to do, because the slot was done before
+//	0      done; or nothing to do, because the slot was done before, will not be
+//	       run again (schedule.Skip), or is older than the last one, or because
+//	       another task leads and Config.LeaveQuietly is set: a line says which
 //	1      the work failed (or what its error's ExitCode method says)
 //	64     the Config contradicts itself
-//	69     the store could not be asked, or its answer was lost: try again
+//	69     the store could not be asked, or its answer was lost: try again. Also
+//	       after Election.WaitAtMost, if no answer ever came, and if the
+//	       election is free but the store does not take the write
 //	70     the work ended its goroutine without returning
-//	75     not elected
+//	75     not elected: another task leads, or the election is not free yet
 //	76     leadership was lost while the work ran
 //	78     the set-up has to be changed: permission, bucket or table, a
 //	       checkpoint or an entry that nobody understands

@@ -17,7 +17,7 @@ const (
 	ExitConfig      = 64  // the Config contradicts itself
 	ExitUnavailable = 69  // the store did not answer, or not so that anything was learned
 	ExitInternal    = 70  // the work ended its goroutine
-	ExitNotElected  = 75  // somebody else leads
+	ExitNotElected  = 75  // somebody else leads, or the election is not free yet
 	ExitLost        = 76  // leadership was lost while the work ran
 	ExitBroken      = 78  // the set-up has to be changed
 	ExitSignal      = 128 // + the number of the signal

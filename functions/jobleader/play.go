@@ -22,14 +22,18 @@ type turn struct {
 // play is the whole task.
 func (j *job) play() result {
 	t, done, err := j.begin()
+	held := codeOfElection(err) == ExitNotElected
 	switch {
 	case t != nil:
 		worked := j.lead(t)
 		if worked.code != ExitOK || worked.panicked != nil || j.Rest == nil {
 			return worked
 		}
-	case done, errors.Is(err, core.ErrHeld) && j.Rest != nil && j.asksOnce():
-	case errors.Is(err, core.ErrHeld) && j.LeaveQuietly:
+	case done != nil:
+		j.tellSettled(*done)
+	case held && j.Rest != nil && j.asksOnce():
+	case held && j.LeaveQuietly && sawLeader(err):
+		j.tellQuiet(err)
 		return result{}
 	default:
 		return result{code: codeOfElection(err), err: err}
@@ -71,10 +75,10 @@ func (j *job) lead(t *turn) result {
 	return result{codeOfWork(err, stop), err, panicked}
 }
 
-// begin waits for this task's turn. Without a turn, done tells that there is
-// nothing left to do; otherwise the error says why, and Is core.ErrHeld if
+// begin waits for this task's turn. Without a turn, done tells what became of a slot
+// that needs nobody any more; otherwise the error says why, and Is core.ErrHeld if
 // somebody else is at it.
-func (j *job) begin() (t *turn, done bool, err error) {
+func (j *job) begin() (t *turn, done *schedule.Result, err error) {
 	if !j.Slot.IsZero() {
 		return j.beginSlot()
 	}
@@ -90,14 +94,14 @@ func (j *job) begin() (t *turn, done bool, err error) {
 	}
 	if err != nil {
 		cancel(nil)
-		return nil, false, j.orAsked(err)
+		return nil, nil, j.orAsked(err)
 	}
 	ctx, release := l.Bind(j.asked)
 	return &turn{ctx: ctx, leadership: l, finish: func(worked error) error {
 		defer cancel(nil)
 		defer release()
 		return finish(j, l, worked)
-	}}, false, nil
+	}}, nil, nil
 }
 
 // finish is the end of a reign without a slot.
@@ -117,22 +121,22 @@ func finish(j *job, l *core.Leadership, worked error) error {
 	return resigned
 }
 
-func (j *job) beginSlot() (t *turn, done bool, err error) {
+func (j *job) beginSlot() (t *turn, done *schedule.Result, err error) {
 	c := schedule.Config{Election: j.election(), OnFailure: j.OnFailure}
 	r, res, err := c.Begin(j.asked, j.Slot)
 	switch {
 	case r != nil:
-		return &turn{ctx: r.Context(), leadership: r.Leadership(), finish: func(worked error) error {
+		return &turn{ctx: withSlot(r.Context(), r.Slot()), leadership: r.Leadership(), finish: func(worked error) error {
 			_, err := r.Finish(j.reign, worked)
 			return err
-		}}, false, nil
+		}}, nil, nil
 	case err != nil:
-		return nil, false, j.orAsked(err)
+		return nil, nil, j.orAsked(err)
 	case res.Outcome == schedule.Running,
 		res.Outcome == schedule.Begun && j.Rest != nil && !j.asksOnce(): // waited for in vain: it was killed or failed
-		return nil, false, fmt.Errorf("%w: %v", core.ErrHeld, res)
+		return nil, nil, slotHeldError{res}
 	}
-	return nil, true, nil
+	return nil, &res, nil
 }
 
 // orAsked prefers the reason why the task was asked to stop.

@@ -32,7 +32,7 @@ func Run(ctx context.Context, cfg Config, work Work) int {
 	}
 	asked, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
-	j := &job{Config: cfg, work: work, asked: asked, reign: context.WithoutCancel(ctx), lost: make(chan struct{})}
+	j := &job{Config: cfg, work: work, asked: asked, reign: context.WithoutCancel(ctx), lost: make(chan struct{}), notes: make(chan note, 1)}
 	ended := make(chan result, 1)
 	go func() { ended <- j.play() }()
 	return j.supervise(ended, signals, stop)
@@ -52,6 +52,7 @@ type job struct {
 	asked context.Context // ends when the task is asked to stop
 	reign context.Context // does not: the election is renewed until the work has stopped
 	lost  chan struct{}   // closed when leadership was lost while the work ran
+	notes chan note       // the one line that play may have to say without an error
 }
 
 // supervise waits for the task, and lets it go when it takes too long to stop.
@@ -62,7 +63,15 @@ func (j *job) supervise(ended <-chan result, signals <-chan os.Signal, stop cont
 	for {
 		grace := false
 		select {
+		case n := <-j.notes:
+			j.say(n)
+			continue
 		case r := <-ended:
+			select {
+			case n := <-j.notes:
+				j.say(n)
+			default:
+			}
 			if r.panicked != nil {
 				panic(r.panicked)
 			}

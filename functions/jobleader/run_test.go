@@ -112,7 +112,7 @@ func TestExitCodes(t *testing.T) {
 		{"no store", func(k *task) { k.Election.Decider = nil }, returns(nil), 64, "Decider"},
 		{"somebody leads", func(k *task) { k.Once = true; k.store.Lead("other", time.Minute) }, returns(nil), 75, `"other"`},
 		{"somebody leads for long", func(k *task) { k.Election.WaitAtMost = 10 * time.Second; k.store.Lead("other", time.Minute) }, returns(nil), 75, `"other"`},
-		{"quietly", func(k *task) { k.Once, k.LeaveQuietly = true, true; k.store.Lead("other", time.Minute) }, returns(nil), 0, ""},
+		{"quietly", func(k *task) { k.Once, k.LeaveQuietly = true, true; k.store.Lead("other", time.Minute) }, returns(nil), 0, "left quietly"},
 		{"the store is down", func(k *task) { k.Once = true; k.store.FailNext(9, errNet) }, returns(nil), 69, "connection reset"},
 		{"the store is broken", func(k *task) { k.store.FailNext(1, core.ErrBroken) }, returns(nil), 78, "cannot carry"},
 		{"no entry", func(k *task) { k.Once = true; k.store.PlantRaw([]byte("hello")) }, returns(nil), 78, "bad entry"},
@@ -395,11 +395,11 @@ func TestTasksThatFindTheSlotDoneLeaveWithZero(t *testing.T) {
 		for i := range 3 {
 			k := newTask(store, fmt.Sprint(i))
 			k.Slot = schedule.Named("execution-1")
-			work := returns(nil)
+			work, says := returns(nil), ""
 			if i > 0 {
-				work = returns(errors.New("done again"))
+				work, says = returns(errors.New("done again")), "slot execution-1 was done before"
 			}
-			k.start(work).want(t, 0, "")
+			k.start(work).want(t, 0, says)
 		}
 	})
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	"math"
 
 	"github.com/cloudelect/cloudelect/core"
 )
@@ -45,11 +44,11 @@ func (e *FollowerError) Unwrap() error {
 }
 
 // follower turns an answer of core's into a FollowerError if all it says is that
-// somebody else leads. One that tells of a failing store besides, or whose
-// campaign had no answer at all, is no news about a leader.
+// somebody else leads. One that tells of a failing store besides is no
+// news about a leader.
 func follower(err error) (*FollowerError, bool) {
 	held, only := err.(*core.HeldError)
-	if !only || held.Current.Absent() && held.RetryAfter == math.MaxInt64 {
+	if !only {
 		return nil, false
 	}
 	return &FollowerError{Held: held}, true

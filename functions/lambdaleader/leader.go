@@ -22,7 +22,8 @@ type Options struct {
 	// Margin is what is kept of an invocation's time for leaving in order: the
 	// handler's context ends that long before the deadline. It is also how long
 	// after the deadline the term may end at most. It should be several times what
-	// a request to the store takes. 0: 500 ms.
+	// a request to the store takes. 0: 500 ms; 5 min at most, because it is
+	// needed twice and more, and Lambda ends an invocation after 15 min.
 	Margin time.Duration
 	// FailFollowers makes the invocation of a follower fail with a *FollowerError,
 	// so that the platform, or whoever called, tries again. Otherwise it succeeds
@@ -32,6 +33,10 @@ type Options struct {
 	// next.
 	Keep bool
 }
+
+// maxMargin is a third of the longest time that an invocation can have, which is
+// 15 min. Source: "Configure Lambda function timeout", AWS Lambda's developer guide.
+const maxMargin = 5 * time.Minute
 
 // Leader stands for one election on behalf of the invocations of one process.
 // It is safe for concurrent use: of invocations that run at the same time, one
@@ -103,6 +108,9 @@ func (l *Leader) validate() error {
 	}
 	if l.opts.Wait < 0 || l.opts.Margin < 0 {
 		fault("Options.Wait %v or Options.Margin %v is negative", l.opts.Wait, l.opts.Margin)
+	}
+	if l.opts.Margin > maxMargin {
+		fault("Options.Margin is %v, more than %v: it is needed twice and more before an invocation's deadline, and Lambda gives an invocation 15 min at most, so there would be little time to work, or none; several times what a request to the store takes will do", l.opts.Margin, maxMargin)
 	}
 	return errors.Join(faults...)
 }

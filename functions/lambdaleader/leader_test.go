@@ -31,6 +31,8 @@ func TestNewRefuses(t *testing.T) {
 		"WaitAtMost":     {core.Config{Decider: store, WaitAtMost: time.Second}, nil, []string{"Options.Wait"}},
 		"callbacks":      {core.Config{Decider: store, OnOusting: func(context.Context) {}}, nil, []string{"OnElected"}},
 		"negative times": {core.Config{Decider: store, WaitAtMost: 1}, &Options{Margin: -1}, []string{"Margin", "Options.Wait"}},
+		"no time left":   {core.Config{Decider: store}, &Options{Margin: 5 * time.Hour}, []string{"Margin is 5h0m0s", "15 min"}},
+		"a little left":  {core.Config{Decider: store}, &Options{Margin: 5*time.Minute + 1}, []string{"Margin", "15 min"}},
 	}
 	for name, tt := range tests {
 		l, err := New(tt.config, tt.opts)
@@ -43,6 +45,9 @@ func TestNewRefuses(t *testing.T) {
 				t.Errorf("%s: %q does not tell about %s", name, err, word)
 			}
 		}
+	}
+	if _, err := New(core.Config{Decider: store}, &Options{Margin: 5 * time.Minute}); err != nil {
+		t.Errorf("a margin that can be met: %v", err)
 	}
 	if r, w := store.Requests(); r+w != 0 {
 		t.Errorf("New sent %d requests", r+w)

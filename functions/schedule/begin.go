@@ -17,12 +17,13 @@ import (
 //
 // An error means that nothing was run and that the Outcome is Unknown. It Is
 // core.ErrInvalidConfig, ErrCheckpoint, ErrFutureSlot or ErrNoDate, is ctx's if that
-// ended first, or is what core.Config.TryAcquire returned.
+// ended first, or is what core.Config.TryAcquire or Campaign returned: a store that
+// does not answer is an error however long the WaitAtMost was, and never Running.
 //
 // Until Finish is called the slot is held, even after ctx has ended: work that
 // ignores its context keeps others away for as long as it runs.
 func (c Config) Begin(ctx context.Context, slot Slot) (*Run, Result, error) {
-	if err := errors.Join(c.Validate(), slot.validate()); err != nil {
+	if err := errors.Join(c.Validate(), slot.Validate()); err != nil {
 		return nil, Result{Slot: slot}, err
 	}
 	g := &gate{RaceDecider: c.Election.Decider, policy: c.OnFailure, maxAhead: c.maxAhead(),
@@ -36,7 +37,7 @@ func (c Config) Begin(ctx context.Context, slot Slot) (*Run, Result, error) {
 	case refused != nil:
 		res.Outcome = refused.outcome
 		return nil, res, refused.err
-	case errors.As(err, &held):
+	case errors.As(err, &held) && !errors.Is(err, core.ErrBadEntry): // for a bad entry there is nothing to wait for
 		res.Outcome, res.Leader, res.RetryAfter = Running, held.Current.LeaderID, max(held.RetryAfter, time.Second)
 		if won, err := readMark(held.Current.Checkpoint); err == nil && held.Current.Vacant() {
 			// A race was lost to somebody who is done by now: maybe with this slot.

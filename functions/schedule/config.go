@@ -22,8 +22,10 @@ type Config struct {
 	// OnFailure says what becomes of a slot whose work failed or was killed. All who
 	// may be triggered have to say the same.
 	OnFailure Policy
-	// MaxAhead is how far ahead of the store's clock a slot may lie, where the
-	// store tells its time; 0 means a minute. A later one is ErrFutureSlot.
+	// MaxAhead is how far a slot may lie ahead of the store's clock, or of this
+	// host's (Election.Clock) where the store tells no time; 0 means a minute. A later
+	// one is ErrFutureSlot: it would make all before it stale. It does not bound
+	// EveryOptions.Early.
 	MaxAhead time.Duration
 }
 

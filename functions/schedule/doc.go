@@ -26,7 +26,9 @@
 // # Which time
 //
 // The slot is best the trigger's own: CloudScheduler, EventBridge, At; then no
-// clock of ours is asked. Every takes the store's clock, not the host's:
+// clock of ours is asked, but for one thing: where the store tells no time, a slot that
+// is more than Config.MaxAhead ahead of the host's clock is refused, so there a host
+// whose clock is slow by more refuses its slots. Every takes the store's clock, not the host's:
 // two hosts whose clocks are an hour apart mean the same slot.
 //
 // # Cost

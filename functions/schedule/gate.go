@@ -21,12 +21,13 @@ type gate struct {
 	policy   Policy
 	waits    bool // for who is at work, as long as WaitAtMost says
 	maxAhead time.Duration
-	now      func() time.Time // the host's clock, for Every with HostClock
+	now      func() time.Time // the host's clock, where the store tells no time
 	run      string
 
 	mu      sync.Mutex
 	slot    Slot
 	fixed   bool
+	early   time.Duration // Every's own slots may be ahead by so much
 	last    mark
 	refusal *refusal
 	asIs    bool // what was read last is to be shown as it is
@@ -127,10 +128,24 @@ func (g *gate) judge(e *entry.RaceEntry) *refusal {
 	if outcome != Unknown {
 		return &refusal{outcome: outcome}
 	}
-	if ahead := g.slot.at.Sub(date); g.slot.name == "" && !date.IsZero() && ahead > g.maxAhead {
-		return &refusal{err: fmt.Errorf("%w: %v is %v ahead of the store's clock, more than %v: a run of Cloud Scheduler that was started by hand bears the time of the next one; for such a run use At with the time now", ErrFutureSlot, g.slot, ahead.Round(time.Second), g.maxAhead)}
+	if err := g.future(date); err != nil {
+		return &refusal{err: err}
 	}
 	return nil
+}
+
+// future refuses a slot that would make those before it stale for ever. g.mu is held.
+func (g *gate) future(date time.Time) error {
+	clock := "the store's clock"
+	if date.IsZero() {
+		clock, date = "this host's clock (the store tells no time)", g.now()
+	}
+	ahead := g.slot.at.Sub(date)
+	if g.slot.name != "" || ahead <= max(g.maxAhead, g.early) {
+		return nil
+	}
+	return fmt.Errorf("%w: %v is %v ahead of %s, more than %v: a run of Cloud Scheduler that was started by hand bears the time of the next one; for such a run use At with the time now",
+		ErrFutureSlot, g.slot, ahead.Round(time.Second), clock, g.maxAhead)
 }
 
 // fix settles which slot this trigger is for, at the first answer: it stays
@@ -145,7 +160,7 @@ func (g *gate) fix(date time.Time) error {
 		}
 		date = g.now()
 	}
-	g.slot, g.fixed = g.slot.fix(date), true
+	g.slot, g.fixed, g.early = g.slot.fix(date), true, g.slot.opts.Early
 	return nil
 }
 

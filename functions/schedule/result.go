@@ -12,8 +12,9 @@ var (
 	// ErrCheckpoint: what the election's checkpoint holds is not a schedule's, or
 	// is a newer program's. Nothing is run.
 	ErrCheckpoint = errors.New("schedule: the checkpoint cannot be understood")
-	// ErrFutureSlot: the slot lies too far ahead of the store's clock. It was not
-	// run: the slots before it would never run any more.
+	// ErrFutureSlot: the slot lies too far ahead of the store's clock, or of this
+	// host's where the store tells no time (Config.MaxAhead). It was not run: the
+	// slots before it would never run any more.
 	ErrFutureSlot = errors.New("schedule: the slot lies in the future")
 	// ErrNoDate: Every needs the store's clock, and the store does not tell it.
 	ErrNoDate = errors.New("schedule: the store tells no time")
@@ -34,7 +35,9 @@ const (
 	// Failed: the work ran and returned an error, or panicked.
 	Failed
 	// Running: somebody leads now. It is at work on this slot or on another, or
-	// was killed at it. Nothing was run; try again after Result.RetryAfter.
+	// was killed at it. Or nobody is known to (Result.Leader is empty): somebody came
+	// first and has left again, or the entry was deleted, maybe under a leader.
+	// Nothing was run; try again after Result.RetryAfter.
 	Running
 	// Done: the slot was done before. Nothing was run.
 	Done
@@ -82,11 +85,16 @@ func (r Result) String() string {
 	case Ran, Failed:
 		return fmt.Sprintf("slot %v %v", r.Slot, r.Outcome)
 	case Running:
+		if r.Leader == "" {
+			return fmt.Sprintf("slot %v: nobody is known to lead, but it is not free yet: try again in %v", r.Slot, r.RetryAfter.Round(time.Millisecond))
+		}
 		return fmt.Sprintf("slot %v: %q leads, try again in %v", r.Slot, clip(r.Leader), r.RetryAfter.Round(time.Millisecond))
-	case Done, Begun:
-		return fmt.Sprintf("slot %v was %v before", r.Slot, r.Outcome)
+	case Done:
+		return fmt.Sprintf("slot %v was done before", r.Slot)
+	case Begun:
+		return fmt.Sprintf("slot %v was begun before, and is not known to be done: it still runs, has failed, or was killed, and is not run again", r.Slot)
 	case Stale:
-		return fmt.Sprintf("slot %v is stale: %v came before it", r.Slot, r.Last)
+		return fmt.Sprintf("slot %v is stale, and is not run any more: the later slot %v came first", r.Slot, r.Last)
 	}
 	return fmt.Sprintf("slot %v: nothing was run", r.Slot)
 }

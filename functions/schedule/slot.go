@@ -3,6 +3,7 @@ package schedule
 import (
 	"fmt"
 	"time"
+	"unicode/utf8"
 
 	"github.com/cloudelect/cloudelect/core"
 )
@@ -17,10 +18,17 @@ type Slot struct {
 	name  string
 	every time.Duration
 	opts  EveryOptions
+	fault string // why it can be no slot: a trigger's mistake must not look like no slot
 }
 
-// At is the slot at t. All triggers of one slot have to give the same t.
-func At(t time.Time) Slot { return Slot{at: t.UTC().Round(0)} }
+// At is the slot at t. All triggers of one slot have to give the same t, in whatever
+// zone. The zero time is no slot, and an error where it is used.
+func At(t time.Time) Slot {
+	if t.IsZero() {
+		return Slot{fault: "its time is the zero time: was it read from the trigger?"}
+	}
+	return Slot{at: t.UTC().Round(0)}
+}
 
 // Parse is the slot at a time in RFC 3339, as schedulers write it. The error
 // Is ErrNoSlot.
@@ -34,13 +42,20 @@ func Parse(text string) (Slot, error) {
 
 // Named is the slot with a name: an execution of a job, the id of an event.
 // Names have no order: one that is not the last that was done is new. Use it
-// where triggers of old slots do not come back after newer ones.
-func Named(name string) Slot { return Slot{name: name} }
+// where triggers of old slots do not come back after newer ones. A name is valid
+// UTF-8 of 200 bytes at most; an empty one is an error where it is used.
+func Named(name string) Slot {
+	if name == "" {
+		return Slot{fault: "its name is empty: is the variable set that it comes from?"}
+	}
+	return Slot{name: name}
+}
 
 // EveryOptions are what Every can do without.
 type EveryOptions struct {
 	// Offset shifts the beginnings of slots, which are otherwise multiples
-	// of the period in UTC: weeks begin on Monday, days at midnight.
+	// of the period in UTC: weeks begin on Monday, days at midnight. It is
+	// shorter than the period, and may be negative.
 	Offset time.Duration
 	// Early: a trigger that comes at most so long before a slot begins is one
 	// for that slot, so that a timer that is a little fast does not hit the slot
@@ -74,12 +89,15 @@ func Every(d time.Duration, opts *EveryOptions) Slot {
 	return s
 }
 
-// IsZero tells whether s is no slot at all.
+// IsZero tells whether s is no slot at all. One that is wrong is not zero: see
+// Validate.
 func (s Slot) IsZero() bool { return s == Slot{} }
 
 // String names the slot for people.
 func (s Slot) String() string {
 	switch {
+	case s.fault != "":
+		return "invalid"
 	case s.name != "":
 		return clip(s.name)
 	case s.every != 0:
@@ -90,17 +108,24 @@ func (s Slot) String() string {
 	return s.at.Format(time.RFC3339Nano)
 }
 
-// validate finds what is wrong with a slot before a store is asked.
-func (s Slot) validate() error {
+// Validate finds what is wrong with a slot before a store is asked: Begin and Run
+// call it. The error Is core.ErrInvalidConfig.
+func (s Slot) Validate() error {
 	switch {
+	case s.fault != "":
+		return fmt.Errorf("%w: the slot is none: %s", core.ErrInvalidConfig, s.fault)
 	case s.IsZero():
 		return fmt.Errorf("%w: the slot is empty: get one from the trigger (CloudScheduler, EventBridge, At) or from Every", core.ErrInvalidConfig)
 	case s.at.Year() > 9999 || s.at.Year() < 1:
 		return fmt.Errorf("%w: the slot's year is %d", core.ErrInvalidConfig, s.at.Year())
 	case len(s.name) > maxName:
 		return fmt.Errorf("%w: the slot's name has %d bytes, more than %d", core.ErrInvalidConfig, len(s.name), maxName)
+	case !utf8.ValidString(s.name): // stored, it would be another one
+		return fmt.Errorf("%w: the slot's name %q is not valid UTF-8", core.ErrInvalidConfig, clip(s.name))
 	case s.every != 0 && (s.every < time.Second || s.opts.Early < 0 || s.opts.Early >= s.every):
-		return fmt.Errorf("%w: Every needs a period of a second or more, and Early less than that", core.ErrInvalidConfig)
+		return fmt.Errorf("%w: a slot of Every needs a period of a second or more, and Early less than that", core.ErrInvalidConfig)
+	case s.every != 0 && (s.opts.Offset <= -s.every || s.opts.Offset >= s.every):
+		return fmt.Errorf("%w: the Offset of Every's slots is %v: it must be shorter than the period, %v", core.ErrInvalidConfig, s.opts.Offset, s.every)
 	}
 	return nil
 }
@@ -110,7 +135,7 @@ func (s Slot) fix(date time.Time) Slot {
 	if s.every == 0 {
 		return s
 	}
-	return At(date.Add(s.opts.Early - s.opts.Offset).Truncate(s.every).Add(s.opts.Offset))
+	return At(date.Add(s.opts.Early).Add(-s.opts.Offset).Truncate(s.every).Add(s.opts.Offset))
 }
 
 // clip keeps foreign text short in messages.
