@@ -17,15 +17,21 @@ type WatchConfig struct {
 	Decider RaceDecider
 	// Clock is where all time comes from; nil means the system's.
 	Clock clocks.Clock
-	// PollInterval is how often the entry is read; 0 means a fifth of the term
-	// that the entry grants, at least 500 ms and at most 5 s.
+	// PollInterval is the pause between a read's answer, or what was made of it,
+	// and the next read. 0 means a fifth of the term that the entry grants, at least
+	// 500 ms and at most 5 s; 3 s until an entry was seen.
 	PollInterval time.Duration
+	// Wake makes it read now instead of at the next poll, at most once per 100 ms:
+	// like Config.Wake. A value that is sent during a read is taken up after it,
+	// if the channel has room to keep it. A closed channel is as good as nil.
+	Wake <-chan struct{}
 }
 
 // Watch calls cb for every version of the entry that it sees, the first one
 // included, even when nothing is stored; renewals are versions too. It returns
 // ctx's error when ctx ends, ErrBroken if the store refuses for good, and
-// ErrInvalidConfig; other errors of the store are passed over.
+// ErrInvalidConfig; other errors of the store are passed over. While cb runs
+// nothing is read: what a slow one misses it is not told, it gets the newest.
 func (w WatchConfig) Watch(ctx context.Context, cb func(ctx context.Context, e entry.RaceEntry)) error {
 	if cb == nil {
 		return fmt.Errorf("%w: Watch needs a callback", ErrInvalidConfig)
@@ -42,59 +48,130 @@ func (w WatchConfig) Watch(ctx context.Context, cb func(ctx context.Context, e e
 }
 
 // Updates yields every version of the entry that it sees, once, and every
-// failed read as an error, after which it goes on. It ends with ctx (whose
-// error it does not yield), with the loop, and after ErrInvalidConfig. It reads
-// at most once per PollInterval, and no request lasts longer than five seconds
-// or PollInterval, whichever is longer.
+// failed read as an error, after which it goes on: a version that stood before
+// the errors is not yielded again after them. What is stored but is not an entry
+// is an error at every read, ErrBadEntry, with its token.
+//
+// It ends with ctx (whose error it does not yield), with the loop, and after
+// ErrInvalidConfig. It reads at most once per PollInterval and once more for each
+// Wake, and no request lasts longer than five seconds or PollInterval, whichever
+// is longer. Every loop over it begins afresh.
 func (w WatchConfig) Updates(ctx context.Context) iter.Seq2[entry.RaceEntry, error] {
 	return func(yield func(entry.RaceEntry, error) bool) {
-		none := *noEntry()
-		if isNilPointer(w.Decider) {
-			yield(none, fmt.Errorf("%w: Decider is nil: there is no store to watch", ErrInvalidConfig))
+		if err := w.validate(); err != nil {
+			yield(*noEntry(), err)
 			return
 		}
-		if w.PollInterval < 0 || w.PollInterval > entry.MaxTermLength {
-			yield(none, fmt.Errorf("%w: PollInterval is %v, not between 0 and %v", ErrInvalidConfig, w.PollInterval, entry.MaxTermLength))
-			return
-		}
-		if isNilPointer(w.Clock) {
-			w.Clock = clocks.DefaultClock()
-		}
-		w.follow(ctx, yield, none)
+		newWatch(w).follow(ctx, yield)
 	}
 }
 
-func (w WatchConfig) follow(ctx context.Context, yield func(entry.RaceEntry, error) bool, none entry.RaceEntry) {
-	last, seen := &none, false
+func (w WatchConfig) validate() error {
+	var faults []error
+	if isNilPointer(w.Decider) {
+		faults = append(faults, fmt.Errorf("%w: Decider is nil: there is no store to watch", ErrInvalidConfig))
+	}
+	if w.PollInterval < 0 || w.PollInterval > entry.MaxTermLength {
+		faults = append(faults, fmt.Errorf("%w: PollInterval is %v, not between 0 and %v", ErrInvalidConfig, w.PollInterval, entry.MaxTermLength))
+	}
+	return errors.Join(faults...)
+}
+
+// watch is one loop over Updates.
+type watch struct {
+	WatchConfig
+	keeper *timekeeper
+	poll   time.Duration
+	woken  time.Duration // when Wake last caused a read, on the monotonic clock
+	// last is the version last yielded; a copy, because a decider may keep what it
+	// handed out.
+	last entry.RaceEntry
+	seen bool
+}
+
+func newWatch(w WatchConfig) *watch {
+	if isNilPointer(w.Clock) {
+		w.Clock = clocks.DefaultClock()
+	}
 	poll := w.PollInterval
 	if poll == 0 {
 		poll = pollInterval(defaultTermLength)
 	}
+	keeper := newTimekeeper(w.Clock)
+	return &watch{WatchConfig: w, keeper: keeper, poll: poll, woken: keeper.sample().mono - wakeGap}
+}
+
+func (w *watch) follow(ctx context.Context, yield func(entry.RaceEntry, error) bool) {
 	for ctx.Err() == nil {
-		e, err := bounded(ctx, nil, w.Clock, max(5*time.Second, poll), w.Decider, callRead)
-		switch {
-		case ctx.Err() != nil:
+		e, err := w.read(ctx)
+		if ctx.Err() != nil {
 			return
-		case err == nil && e == nil:
-			err = fmt.Errorf("core: the decider answered a read with neither an entry nor an error")
-			fallthrough
-		case err != nil:
-			bad := none
-			if e != nil {
-				bad = *e
-			}
-			if !yield(bad, err) {
-				return
-			}
-		case !seen || !sameVersion(last, e):
-			last, seen = e, true
-			if w.PollInterval == 0 && !e.Absent() {
-				poll = pollInterval(e.TermLength)
-			}
-			if !yield(*e, nil) {
-				return
-			}
 		}
-		pause(ctx, w.Clock, poll)
+		if (err != nil || w.isNew(&e)) && !yield(e, err) {
+			return
+		}
+		w.wait(ctx)
+	}
+}
+
+// read returns what is stored. With an error it returns no entry, or no more of it
+// than its token.
+func (w *watch) read(ctx context.Context) (entry.RaceEntry, error) {
+	e, err := bounded(ctx, nil, w.Clock, max(5*time.Second, w.poll), w.Decider, callRead)
+	none := *noEntry()
+	switch readOutcome(e, err) {
+	case OutcomeRead:
+		return *e, nil
+	case OutcomeBadEntry:
+		if err == nil {
+			err = unbelievable(e)
+		}
+		if e != nil {
+			none.Token = e.Token
+		}
+	}
+	if err == nil {
+		err = errors.New("core: the decider answered a read with neither an entry nor an error")
+	}
+	return none, err
+}
+
+// isNew tells whether e is another version than the last, and notes it.
+func (w *watch) isNew(e *entry.RaceEntry) bool {
+	if w.seen && sameVersion(&w.last, e) {
+		return false
+	}
+	w.last, w.seen = *e, true
+	if w.PollInterval == 0 && e.TermLength > 0 { // 0: nothing is stored, or a form that tells no length
+		w.poll = pollInterval(e.TermLength)
+	}
+	return true
+}
+
+// wait waits for the next poll or for Wake.
+func (w *watch) wait(ctx context.Context) {
+	if w.Wake == nil {
+		pause(ctx, w.Clock, w.poll)
+		return
+	}
+	until := later(w.poll, w.keeper.sample().mono)
+	timer := w.Clock.NewTimer(w.poll)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return
+	case <-*timer.Ch():
+		return
+	case _, open := <-w.Wake:
+		now := w.keeper.sample().mono
+		if !open { // it is always ready: never listen again
+			w.Wake = nil
+			pause(ctx, w.Clock, until-now)
+			return
+		}
+		if early := w.woken + wakeGap - now; early > 0 {
+			pause(ctx, w.Clock, min(early, until-now))
+		}
+		w.woken = w.keeper.sample().mono
 	}
 }
