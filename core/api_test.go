@@ -91,12 +91,15 @@ var (
 	_ func(*core.Leadership) entry.RaceEntry                                        = (*core.Leadership).Entry
 	_ func(context.Context) (*core.Leadership, bool)                                = core.FromContext
 
+	_ func(context.Context, *core.LeaderElectionConfig) error = core.RunElection
+	_ func(context.Context, *core.LeaderElectionConfig) error = core.RunElectionOrDie
+
 	_ func(core.WatchConfig, context.Context, func(context.Context, entry.RaceEntry)) error = core.WatchConfig.Watch
 	_ func(core.WatchConfig, context.Context) iter.Seq2[entry.RaceEntry, error]             = core.WatchConfig.Updates
 )
 
 var _ = []error{core.ErrLostRace, core.ErrBroken, core.ErrBadEntry, core.ErrInvalidConfig, core.ErrHeld,
-	core.ErrLeadershipLost, core.ErrTermExpired, core.ErrResigned}
+	core.ErrLeadershipLost, core.ErrTermExpired, core.ErrResigned, core.ErrDuplicateMember}
 
 // The fields with their types.
 type (
@@ -137,6 +140,20 @@ type (
 		Logger           *slog.Logger
 		OnEvent          func(core.Event)
 	}
+	pinnedElection struct {
+		Name                 string
+		MemberID             string
+		MemberUniqueID       *uint64
+		LeaseDurationSeconds int64
+		HostPort             []string
+		Open                 func(ctx context.Context, name string) (core.RaceDecider, error)
+		Callbacks            core.LeaderCallbacks
+	}
+	pinnedCallbacks struct {
+		OnStartedLeading func(context.Context)
+		OnStoppedLeading func()
+		OnNewLeader      func(identity string)
+	}
 	pinnedLost struct {
 		Current *entry.RaceEntry
 		Err     error
@@ -157,7 +174,8 @@ type (
 func TestFieldsStay(t *testing.T) {
 	for _, tc := range []struct{ pinned, real any }{
 		{pinnedEntry{}, entry.RaceEntry{}}, {pinnedConfig{}, core.Config{}}, {pinnedLost{}, core.LostRaceError{}},
-		{pinnedHeld{}, core.HeldError{}}, {pinnedWatch{}, core.WatchConfig{}},
+		{pinnedHeld{}, core.HeldError{}},
+		{pinnedElection{}, core.LeaderElectionConfig{}}, {pinnedCallbacks{}, core.LeaderCallbacks{}}, {pinnedWatch{}, core.WatchConfig{}},
 	} {
 		real := reflect.TypeOf(tc.real)
 		for want := range reflect.TypeOf(tc.pinned).Fields() {

@@ -36,6 +36,8 @@ type campaign struct {
 	// tried what it said to the latest attempt, and lost that this was a lost race.
 	lastErr, tried error
 	lost           bool
+	// answered: a read of this campaign has shown what is stored.
+	answered bool
 }
 
 func newCampaign(s *settings, h *hooks, once bool) *campaign {
@@ -132,10 +134,10 @@ func (c *campaign) looked(t *turn) (move, bool) {
 	_, outcome, err := c.noteRead(t.move.sent, t.entry, t.err)
 	switch outcome {
 	case OutcomeRead:
-		c.failures, c.lastErr, c.unsettled = 0, nil, false
+		c.failures, c.lastErr, c.unsettled, c.answered = 0, nil, false, true
 		return move{}, false
 	case OutcomeBadEntry:
-		c.failures, c.lastErr, c.unsettled = 0, err, false
+		c.failures, c.lastErr, c.unsettled, c.answered = 0, err, false, true
 		return move{}, false
 	case OutcomeBroken:
 		return move{kind: moveDone, err: err}, true
@@ -198,18 +200,37 @@ func (c *campaign) waitLeft(now instant) time.Duration {
 	return c.WaitAtMost - (now.mono - c.began.mono)
 }
 
-// giveUp is the error for a candidate that has waited long enough.
+// giveUp is the error for a candidate that has waited long enough. The election
+// counts as held only if this campaign has seen that it is not free: what the
+// Memory has from before, and a store that does not answer or does not take
+// the write, are no news of a leader.
 func (c *campaign) giveUp(rec *record, v verdict) error {
+	said := c.said()
+	switch {
+	case said == nil:
+		return v.held(rec.current)
+	case !c.answered:
+		return fmt.Errorf("core: the store did not answer within %v: %w", c.WaitAtMost, said)
+	case rec.sight == sightBad && !errors.Is(said, ErrBadEntry):
+		return fmt.Errorf("%w: %w; the store's last answer: %w", v.held(rec.current), ErrBadEntry, said)
+	case v.proof != ProofNone:
+		return fmt.Errorf("core: the election is free (%v), but could not be taken within %v: %w", v.proof, c.WaitAtMost, said)
+	}
 	return c.withAnswer(v.held(rec.current))
+}
+
+// said is what the store last said, if that taught nothing.
+func (c *campaign) said() error {
+	if c.lastErr == nil && !c.lost {
+		return c.tried
+	}
+	return c.lastErr
 }
 
 // withAnswer adds to err what the store last said, if that is why nothing came
 // of the campaign.
 func (c *campaign) withAnswer(err error) error {
-	said := c.lastErr
-	if said == nil && !c.lost {
-		said = c.tried
-	}
+	said := c.said()
 	if said == nil || errors.Is(err, said) {
 		return err
 	}

@@ -19,8 +19,8 @@ func TestCampaignSaysWhatTheStoreSaidToItsWrites(t *testing.T) {
 		h := w.host("a", nil)
 		h.WaitAtMost = term
 		h.door.all(write, fault{kind: refuse})
-		if _, err := h.Campaign(t.Context()); !errors.Is(err, core.ErrHeld) || !errors.Is(err, errNet) {
-			t.Errorf("WaitAtMost: %v; want what the store said to the last write", err)
+		if _, err := h.Campaign(t.Context()); errors.Is(err, core.ErrHeld) || !errors.Is(err, errNet) {
+			t.Errorf("WaitAtMost: %v; want what the store said to the last write, and nobody who leads", err)
 		}
 		h.WaitAtMost = 0
 		ctx, cancel := context.WithTimeout(t.Context(), term)

@@ -58,9 +58,10 @@ type Config struct {
 	// included, wins again sooner than this after a win. A leader that crashes
 	// keeps the election closed for its term only.
 	MinHold time.Duration
-	// WaitAtMost makes Campaign and RunAsLeader give up with a *HeldError when
-	// they were not elected by then; 0 waits until the context ends. It does
-	// not bound the reign.
+	// WaitAtMost makes Campaign and RunAsLeader give up when they were not
+	// elected by then: with a *HeldError if the election is not free, otherwise
+	// with what the store said (see Campaign). 0 waits until the context ends.
+	// It does not bound the reign.
 	WaitAtMost time.Duration
 	// ResignWithin bounds how long Acquire and RunAsLeader try to resign when the
 	// store does not answer; 0: until the term would have ended anyway. Giving
@@ -93,6 +94,9 @@ const defaultTermLength = 15 * time.Second
 // life of a call.
 type settings struct {
 	Config
+	// leaderNoted is told at once, under the lock of the hooks, what LeaderChanged
+	// is called for: nothing is left out. It blocks for nothing. Only RunElection sets it.
+	leaderNoted func(e *entry.RaceEntry)
 }
 
 // minWrite is the store's least interval between two writes, or 0.

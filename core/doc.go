@@ -6,8 +6,9 @@
 // Fill in a Config and call one of its methods. RunAsLeader waits until it is
 // elected, does the work, and resigns; Acquire is the same with callbacks and
 // campaigns for ever; Campaign hands out the Leadership itself; TryAcquire
-// makes one attempt. Watch and Updates of a WatchConfig follow the leader
-// without ever writing.
+// makes one attempt. RunElection is for who knows client-go's LeaderElector: an
+// election by name, three callbacks, one leadership. Watch and Updates of a
+// WatchConfig follow the leader without ever writing.
 //
 // # Clock model
 //

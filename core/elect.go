@@ -12,8 +12,14 @@ import (
 // the leadership does. Call Resign when the work has stopped.
 //
 // The error is ctx's if that ended first (with what the store last said, if
-// that was not an answer), Is ErrHeld after WaitAtMost, ErrBroken if the store
-// refuses for good, ErrInvalidConfig if c contradicts itself.
+// that was not an answer), Is ErrBroken if the store refuses for good, and
+// ErrInvalidConfig if c contradicts itself. After WaitAtMost it
+//
+//   - Is ErrHeld if this call has seen that the election is not free (and
+//     ErrBadEntry if what is stored is not an entry), with what the store said
+//     since, if that taught nothing;
+//   - otherwise wraps what the store last said: no read was answered, or the
+//     election is free and the attempts to take it failed.
 func (c Config) Campaign(ctx context.Context) (*Leadership, error) {
 	return c.campaign(ctx, false)
 }
@@ -33,6 +39,10 @@ func (c Config) campaign(ctx context.Context, once bool) (*Leadership, error) {
 	if err != nil {
 		return nil, err
 	}
+	return s.campaign(ctx, once)
+}
+
+func (s *settings) campaign(ctx context.Context, once bool) (*Leadership, error) {
 	h := newHooks(ctx, s)
 	camp := newCampaign(s, h, once)
 	l, err := camp.run(ctx)

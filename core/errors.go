@@ -81,14 +81,21 @@ func (e *LostRaceError) Unwrap() error {
 	return e.Err
 }
 
-// HeldError says that there is no proof, yet, that the last reign is over. It
-// Is ErrHeld.
+// HeldError says that there is no proof, yet, that the last reign is over, or that
+// another one came first. It Is ErrHeld. It always comes from something that the
+// store has shown: where the store did not answer, or did not take the write although
+// the election was free, the error is what the store said, and no HeldError.
 type HeldError struct {
-	// Current is the entry that holds the election.
+	// Current is the entry that holds the election, as this call has last seen
+	// it; after a lost race it is the winner's. It is vacant if nobody is known to
+	// lead: within this process's own MinHold, after a lost race whose winner has
+	// left again, and where what is stored is not an entry. It is absent if the
+	// entry was deleted, maybe under a leader.
 	Current entry.RaceEntry
 	// RetryAfter is how long it takes, if nobody writes in the meantime, until
-	// a proof can hold for a caller that keeps its Memory. The largest Duration
-	// if none ever can, because what is stored is not an entry.
+	// a proof can hold for a caller that keeps its Memory. 0 after a lost race. The
+	// largest Duration if none ever can, because what is stored is not an entry;
+	// the error that a call returns then Is ErrBadEntry as well.
 	RetryAfter time.Duration
 	// Reason says for each proof why it does not hold now, for people.
 	Reason string
@@ -101,8 +108,6 @@ func (e *HeldError) Error() string {
 	}
 	who := fmt.Sprintf("held by %q with fencing token %d", e.Current.LeaderID, e.Current.FencingToken)
 	switch {
-	case e.Current.Absent() && e.RetryAfter == never:
-		return "core: the election may be held: the store did not answer"
 	case e.Current.Absent():
 		who = "not free yet: nothing is stored any more"
 	case e.Current.Vacant() && e.Current.Nonce == "":

@@ -144,3 +144,36 @@ func ExampleConfig_Acquire() {
 	// ousted
 	// context canceled
 }
+
+// RunElection is for who knows client-go's LeaderElector: three callbacks, and one
+// call that returns when this member does not lead any more, or shall not.
+func ExampleRunElection() {
+	store := memory.NewDecider() // in production: one client for all elections
+	ctx, stop := context.WithCancel(context.Background())
+	err := core.RunElection(ctx, &core.LeaderElectionConfig{
+		Name:     "nightly",
+		MemberID: "ann",
+		HostPort: []string{"192.0.2.1:7000"},
+		Open: func(ctx context.Context, name string) (core.RaceDecider, error) {
+			return store, nil // gcsdecider.NewDecider(client, bucket, "elections/"+name, nil), nil
+		},
+		Callbacks: core.LeaderCallbacks{
+			OnStartedLeading: func(ctx context.Context) {
+				l, _ := core.FromContext(ctx)
+				fmt.Println("leading with fencing token", l.FencingToken())
+				stop() // the process is asked to end
+				<-ctx.Done()
+			},
+			OnStoppedLeading: func() {
+				// Tell the work to stop. Do not exit here: it has not resigned yet.
+			},
+			OnNewLeader: func(identity string) {
+				// Also told of others, each time somebody else follows.
+			},
+		},
+	})
+	fmt.Println("resigned:", err == nil)
+	// Output:
+	// leading with fencing token 1
+	// resigned: true
+}

@@ -2,8 +2,6 @@ package core
 
 import (
 	"context"
-	"errors"
-	"log/slog"
 	"sync"
 	"time"
 
@@ -43,7 +41,7 @@ type leaderKey struct {
 
 // newHooks returns nil where there is nobody to call: then nothing is noted.
 func newHooks(ctx context.Context, s *settings) *hooks {
-	if s.OnEvent == nil && s.Logger == nil && s.LeaderChanged == nil {
+	if s.OnEvent == nil && s.Logger == nil && s.LeaderChanged == nil && s.leaderNoted == nil {
 		return nil
 	}
 	return &hooks{ctx: ctx, s: s}
@@ -124,6 +122,9 @@ func (h *hooks) sawLeader(now instant, e *entry.RaceEntry) {
 	h.mu.Lock()
 	changed := key != h.last
 	h.last = key
+	if changed && h.s.leaderNoted != nil {
+		h.s.leaderNoted(e)
+	}
 	if changed && h.s.LeaderChanged != nil {
 		clone := e.Clone()
 		h.next = &clone
@@ -210,49 +211,4 @@ func (h *hooks) drain(giveUp <-chan struct{}) {
 			return
 		}
 	}
-}
-
-// logEvent writes the line that a person wants to read. Requests that went
-// well and waiting are for debugging only.
-func logEvent(l *slog.Logger, e Event) {
-	level, msg := slog.LevelInfo, e.Kind.String()
-	attrs := []slog.Attr{slog.String("candidate", e.LeaderID)}
-	leader := []slog.Attr{slog.String("leader", e.Entry.LeaderID), slog.Int64("fencing_token", e.Entry.FencingToken),
-		slog.Int64("election_number", int64(e.Entry.ElectionNumber))}
-	switch e.Kind {
-	case EventRequest:
-		level = slog.LevelDebug
-		if e.Outcome == OutcomeUnknown || e.Outcome == OutcomeBroken {
-			level = slog.LevelWarn
-		}
-		attrs = append(attrs, slog.String("op", e.Op.String()), slog.String("outcome", e.Outcome.String()),
-			slog.Duration("latency", e.Latency))
-	case EventWaiting:
-		level = slog.LevelDebug
-		attrs = append(attrs, slog.Duration("next_read_in", e.Wait))
-	case EventRenewed:
-		level = slog.LevelDebug
-		attrs = append(attrs, leader...)
-	case EventElected:
-		attrs = append(append(attrs, leader...), slog.String("proof", e.Proof.String()))
-	case EventEnded:
-		if !errors.Is(e.Err, ErrResigned) && !errors.Is(e.Err, context.Canceled) {
-			level = slog.LevelWarn
-		}
-		attrs = append(attrs, leader...)
-	case EventNotResigned, EventBadEntry, EventVanished, EventMissed:
-		level = slog.LevelWarn
-	case EventClockOffset:
-		level = slog.LevelWarn
-		attrs = append(attrs, slog.Duration("ahead_of_store", e.ClockOffset))
-	default:
-		attrs = append(attrs, leader...)
-	}
-	if e.Err != nil {
-		attrs = append(attrs, slog.String("error", e.Err.Error()))
-	}
-	if e.Missed > 0 {
-		attrs = append(attrs, slog.Int("events_missed", e.Missed))
-	}
-	l.LogAttrs(context.Background(), level, "election: "+msg, attrs...)
 }

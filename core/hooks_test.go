@@ -3,7 +3,6 @@ package core
 import (
 	"bytes"
 	"context"
-	"errors"
 	"log/slog"
 	"slices"
 	"strings"
@@ -300,46 +299,6 @@ func TestLoggerHearsWithoutOnEvent(t *testing.T) {
 	h.drain(nil)
 	if got := strings.Count(out.String(), "\n"); got != 2 || !h.wantsEvents() {
 		t.Errorf("%d lines at the default level, want the win and the change: %s", got, &out)
-	}
-}
-
-// TestLogLines: one line per event, with what a person looks for, and at a
-// level that lets routine be switched off.
-func TestLogLines(t *testing.T) {
-	e := entry.RaceEntry{LeaderID: "winner", FencingToken: 42, ElectionNumber: 77}
-	for _, tc := range []struct {
-		e     Event
-		level string
-		says  []string
-	}{
-		{Event{Kind: EventElected, Entry: e, Proof: ProofStoreTime}, "INFO", []string{"elected", "winner", "42", "77", "store-time"}},
-		{Event{Kind: EventRenewed, Entry: e}, "DEBUG", []string{"renewed", "42"}},
-		{Event{Kind: EventEnded, Entry: e, Err: ErrTermExpired}, "WARN", []string{"ended", "winner", ErrTermExpired.Error()}},
-		{Event{Kind: EventResigned, Entry: e}, "INFO", []string{"resigned"}},
-		{Event{Kind: EventNotResigned, Err: errors.New("503")}, "WARN", []string{"not-resigned", "503"}},
-		{Event{Kind: EventLeaderChanged, Entry: e}, "INFO", []string{"leader-changed", "winner"}},
-		{Event{Kind: EventBadEntry, Err: ErrBadEntry}, "WARN", []string{"bad-entry"}},
-		{Event{Kind: EventVanished}, "WARN", []string{"vanished"}},
-		{Event{Kind: EventClockOffset, ClockOffset: time.Hour}, "WARN", []string{"clock-offset", "1h0m0s"}},
-		{Event{Kind: EventWaiting, Wait: time.Second}, "DEBUG", []string{"waiting", "1s"}},
-		{Event{Kind: EventRequest, Op: OpRenew, Outcome: OutcomeStored, Latency: time.Millisecond}, "DEBUG", []string{"renew", "stored", "1ms"}},
-		{Event{Kind: EventRequest, Op: OpRead, Outcome: OutcomeUnknown, Err: errors.New("503")}, "WARN", []string{"read", "unknown", "503"}},
-		{Event{Kind: EventRequest, Op: OpRead, Outcome: OutcomeBroken, Err: ErrBroken}, "WARN", []string{"broken"}},
-		{Event{Kind: EventRequest, Op: OpAcquire, Outcome: OutcomeLost, Err: ErrLostRace}, "DEBUG", []string{"acquire", "lost"}},
-		{Event{Kind: EventVanished, Missed: 9}, "WARN", []string{"events_missed=9"}},
-	} {
-		var out bytes.Buffer
-		tc.e.LeaderID = "me"
-		logEvent(slog.New(slog.NewTextHandler(&out, &slog.HandlerOptions{Level: slog.LevelDebug})), tc.e)
-		line := out.String()
-		if strings.Count(line, "\n") != 1 || !strings.Contains(line, "level="+tc.level+" ") || !strings.Contains(line, "candidate=me") {
-			t.Errorf("%v: %q, want one line at %s", tc.e.Kind, line, tc.level)
-		}
-		for _, want := range tc.says {
-			if !strings.Contains(line, want) {
-				t.Errorf("%v: %q has no %q", tc.e.Kind, line, want)
-			}
-		}
 	}
 }
 

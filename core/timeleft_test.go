@@ -24,16 +24,3 @@ func TestTimeLeft(t *testing.T) {
 		}
 	})
 }
-
-// A candidate that the store never answered must not hear that nothing is stored.
-func TestHeldErrorWithoutAnAnswer(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		d := memory.NewDecider()
-		d.FailNext(1000, nil)
-		cfg := core.Config{LeaderID: "a", Decider: d, WaitAtMost: time.Second}
-		_, err := cfg.Campaign(t.Context())
-		if want := "core: the election may be held: the store did not answer"; err == nil || err.Error()[:len(want)] != want {
-			t.Errorf("%v, want %q and what the store said", err, want)
-		}
-	})
-}

@@ -1,0 +1,163 @@
+package k8slock
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"k8s.io/client-go/tools/leaderelection/resourcelock"
+
+	"github.com/cloudelect/cloudelect/core"
+	"github.com/cloudelect/cloudelect/core/entry"
+)
+
+// Lock is a resourcelock.Interface over a decider. Get one from New, and give it
+// to one elector: two electors on one Lock are one candidate to the store, and
+// both would lead. It is safe for concurrent use.
+type Lock struct {
+	decider  core.RaceDecider
+	identity string
+	opts     Options
+	time     *timekeeper
+
+	// turn is held by whoever talks to the store: one request at a time.
+	turn chan struct{}
+
+	mu sync.Mutex // for what follows; never held during a request
+	knowledge
+	reign
+	wrote       time.Duration // when the last write was over (instant.elapsed), for pace
+	haveWritten bool
+}
+
+var _ resourcelock.Interface = (*Lock)(nil)
+
+// New returns a lock on the decider's election. The identity names this process
+// and no other. Nil opts are fine. The error Is core.ErrInvalidConfig and names
+// every fault.
+func New(decider core.RaceDecider, identity string, opts *Options) (*Lock, error) {
+	if nothing(decider) {
+		return nil, validate(nil, identity, ptr(opts.filled(nil)))
+	}
+	l := &Lock{decider: decider, identity: identity, opts: opts.filled(decider), turn: make(chan struct{}, 1)}
+	if err := validate(decider, identity, &l.opts); err != nil {
+		return nil, err
+	}
+	l.time = newTimekeeper(l.opts.Clock)
+	l.number = entry.NoElections
+	return l, nil
+}
+
+func ptr(o Options) *Options { return &o }
+
+// Identity is the one that New was given.
+func (l *Lock) Identity() string { return l.identity }
+
+// Describe names the lock in client-go's log lines.
+func (l *Lock) Describe() string { return "k8slock " + l.opts.Name }
+
+// RecordEvent passes client-go's events to Options.OnEvent. "stopped leading"
+// ends the reign: what is won after it has a new fencing token.
+func (l *Lock) RecordEvent(event string) {
+	if event == "stopped leading" {
+		l.mu.Lock()
+		l.lose()
+		l.mu.Unlock()
+	}
+	if l.opts.OnEvent != nil {
+		l.opts.OnEvent(event)
+	}
+}
+
+// Get reads the election. The error Is NotFound (apimachinery's errors) where
+// nothing is stored, so that client-go creates it; it Is core.ErrBadEntry where
+// something is that no program of ours wrote, which then is never overwritten. A
+// lease of this lock's identity that this lock did not write is shown as held by
+// "<identity> (another process)", unless Options.Reclaim vouches for it.
+func (l *Lock) Get(ctx context.Context) (*resourcelock.LeaderElectionRecord, []byte, error) {
+	if err := l.take(ctx); err != nil {
+		return nil, nil, err
+	}
+	defer l.give()
+	e, own, err := l.read(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	holder := e.LeaderID
+	if holder == l.identity && !own && !l.reclaims(e) {
+		holder += " (another process)"
+	}
+	r := recordOf(e, holder, own)
+	b, err := raw(r, e)
+	if err != nil {
+		return nil, nil, fmt.Errorf("k8slock: %s: the record cannot be shown: %w", l.opts.Name, err)
+	}
+	return r, b, nil
+}
+
+// reclaims tells whether e may be taken over because Options.Reclaim says so.
+func (l *Lock) reclaims(e *entry.RaceEntry) bool {
+	return l.opts.Reclaim && e.LeaderID == l.identity && !e.Held
+}
+
+// read asks the store, and knows the answer when it returns. Whoever calls it
+// has the turn.
+func (l *Lock) read(ctx context.Context) (e *entry.RaceEntry, own bool, err error) {
+	sent := l.time.look()
+	e, err = bounded(ctx, l, l.opts.callTimeout(), l.decider.ReadCurrent)
+	got := l.time.look()
+	switch {
+	case err == nil && e == nil:
+		err = errors.New("the decider answered a read with neither an entry nor an error")
+	case err == nil && !e.Absent():
+		err = e.Validate()
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	switch {
+	case err != nil:
+		l.unread(errors.Is(err, core.ErrBadEntry))
+		if errors.Is(err, core.ErrBadEntry) {
+			l.lose()
+		}
+		l.fail(ctx)
+		return nil, false, fmt.Errorf("k8slock: %s: %w", l.opts.Name, err)
+	case e.Absent():
+		l.lose()
+		if wait := l.sawNothing(e, sent, got, l.opts.LeaseDuration); wait > 0 {
+			return nil, false, fmt.Errorf("k8slock: %s: the entry has vanished; whoever led by it may do so for another %v: %w",
+				l.opts.Name, wait.Round(time.Millisecond), ErrRefused)
+		}
+		return nil, false, l.notFound()
+	}
+	mine := l.saw(e, sent, got)
+	switch {
+	case mine == nil || e.LeaderID != l.identity:
+		l.lose()
+	case l.token != 0:
+		l.renewed = max(l.renewed, mine.sent)
+	}
+	return e, mine != nil, nil
+}
+
+// take waits for the turn to talk to the store.
+func (l *Lock) take(ctx context.Context) error {
+	select {
+	case l.turn <- struct{}{}:
+		return nil
+	default:
+	}
+	select {
+	case l.turn <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		l.mu.Lock()
+		l.fail(ctx)
+		l.mu.Unlock()
+		return fmt.Errorf("k8slock: %s: another request is on its way: %w", l.opts.Name, givenUp(ctx))
+	}
+}
+
+func (l *Lock) give() { <-l.turn }
