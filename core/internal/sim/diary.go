@@ -35,8 +35,10 @@ const (
 	crashed                 // it ended without a word
 	stopped                 // it ended
 	elected                 // a: token, b: proof
-	ended                   // a: token
+	ended                   // a: token, b: how, as timeline.End has it
 	wroteEntry              // a: number, b: token, text: leader
+	lostRace                // a: token of the other one
+	refused                 // a write to the resource; a: token
 )
 
 func (d *diary) note(who int, what noted, a, b int64, text string) {
@@ -102,6 +104,10 @@ func (n note) String() string {
 			return fmt.Sprintf("stored: version %d, vacant after the token %d", n.a, n.b)
 		}
 		return fmt.Sprintf("stored: version %d, %s with the token %d", n.a, n.text, n.b)
+	case lostRace:
+		return fmt.Sprintf("loses the race for the token %d", n.a)
+	case refused:
+		return fmt.Sprintf("the resource refuses its write with the token %d", n.a)
 	}
 	return fmt.Sprint(n.what)
 }

@@ -111,7 +111,7 @@ func (j *judge) won(l *life, won *core.Leadership) {
 				j.violated(lostToItself, h.number, "%s (token %d) ends, %v, and is what is stored", h.Name, won.FencingToken(), why)
 			}
 			j.w.counts.add(endOf(why), 1)
-			j.w.diary.note(h.number, ended, won.FencingToken(), 0, why.Error())
+			j.w.diary.note(h.number, ended, won.FencingToken(), int64(howEnded(why)), why.Error())
 		}
 	})
 	j.look(true)

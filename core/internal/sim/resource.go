@@ -15,6 +15,7 @@ func (r *resource) write(w *world, who int, token int64, reign int) {
 	defer r.mu.Unlock()
 	if token < r.token {
 		w.counts.add("fenced write refused", 1)
+		w.diary.note(who, refused, token, 0, "")
 		return
 	}
 	if reign < r.reign {

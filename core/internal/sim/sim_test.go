@@ -19,6 +19,8 @@ var (
 	seeds     = flag.Int("sim.seeds", 300, "how many seeds TestSim plays, over all profiles")
 	firstSeed = flag.Uint64("sim.first", 1, "the first seed")
 	profile   = flag.String("sim.profile", "all", "the profile that TestSim plays; all: every one inside the assumptions, in turn")
+	drawTo    = flag.String("sim.timeline", "", "with -sim.seed and one -sim.profile: draw the run to this file, an absolute path that ends in .svg or .html")
+	cut       = flag.String("sim.cut", "", "which part -sim.timeline draws, like 20s:65s; by default all of it, or what is around a violation")
 	workers   = flag.Int("sim.workers", 2, "how many seeds are played at a time")
 )
 
@@ -30,6 +32,7 @@ func TestSim(t *testing.T) {
 	if *seeds < 1 || *workers < 1 {
 		t.Fatalf("sim: -sim.seeds %d -sim.workers %d: say at least 1", *seeds, *workers)
 	}
+	draw := drawing(t, profiles)
 	n := uint64(*seeds)
 	first := *firstSeed
 	if *oneSeed != 0 {
@@ -38,7 +41,7 @@ func TestSim(t *testing.T) {
 			n = uint64(len(profiles))
 		}
 	}
-	met := campaign(t, profiles, first, n)
+	met := campaign(t, profiles, first, n, draw)
 	if !t.Failed() && n >= enough {
 		for _, what := range Expected(profiles) {
 			if met[what] == 0 {
@@ -68,7 +71,7 @@ func chosen(t *testing.T) []Profile {
 
 // campaign plays n runs, profile by profile in turn, until one fails, and
 // returns what they met.
-func campaign(t *testing.T, profiles []Profile, first, n uint64) map[string]int {
+func campaign(t *testing.T, profiles []Profile, first, n uint64, draw func(*Result, Plan) error) map[string]int {
 	var mu sync.Mutex
 	met := map[string]int{}
 	var next atomic.Uint64
@@ -83,6 +86,9 @@ func campaign(t *testing.T, profiles []Profile, first, n uint64) map[string]int 
 					r := play(t, p)
 					for again := 0; *oneSeed != 0 && p.Contend && len(r.Violations) == 0 && again < 50; again++ {
 						r = play(t, p) // see Plan.Contend
+					}
+					if err := draw(r, p); err != nil {
+						t.Error(err)
 					}
 					mu.Lock()
 					for what, k := range r.Counts {

@@ -153,6 +153,7 @@ func (l *ledger) lost(from sending, e *entry.RaceEntry) {
 	_, begins := l.reigns[l.current.Nonce]
 	if begins && winner != from.life && e.FencingToken == l.current.FencingToken {
 		l.w.counts.add("contested win", 1)
+		l.w.diary.note(from.life.host.number, lostRace, e.FencingToken, 0, "")
 	}
 }
 

@@ -17,6 +17,7 @@ func (r *Result) Draw(p Plan) string {
 		fmt.Fprintf(&b, "sim: violation: %s at %v: %s\n", v.Kind, v.At, v.What)
 	}
 	fmt.Fprintf(&b, "repeat with: go test ./core/internal/sim -run TestSim -sim.profile %s -sim.seed %d\n", p.Profile.Name, p.Seed)
+	b.WriteString("and to draw it add: -sim.timeline $PWD/run.html\n")
 	if len(r.Violations) == 0 {
 		return b.String()
 	}

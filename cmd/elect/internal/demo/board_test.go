@@ -37,12 +37,12 @@ func performance() (*play, *bytes.Buffer) {
 
 func TestPicture(t *testing.T) {
 	_, out := performance()
-	if got := out.String(); got != picture {
-		t.Errorf("drawn:\n%swant:\n%s", got, picture)
+	if got := out.String(); got != golden {
+		t.Errorf("drawn:\n%swant:\n%s", got, golden)
 	}
 }
 
-const picture = `
+const golden = `
           0 s        5 s         10 s        15 s       20 s        25 s
           +----------+-----------+-----------+----------+-----------+-----------
 worker-1  --######## 001 ########X           -----------------------### 003 ###

@@ -15,6 +15,7 @@ import (
 
 	"github.com/cloudelect/cloudelect/cmd/elect/internal/cliutil"
 	"github.com/cloudelect/cloudelect/cmd/elect/internal/fencedlog"
+	"github.com/cloudelect/cloudelect/cmd/elect/internal/timeline/picture"
 	"github.com/cloudelect/cloudelect/cmd/elect/internal/timeline/screen"
 )
 
@@ -28,6 +29,7 @@ func New(env *cliutil.Env) *cobra.Command {
 	var workers int
 	var kind string
 	var asJSON, fast bool
+	var open func() (*picture.File, error)
 	cmd := &cobra.Command{
 		Use:   "demo",
 		Short: "Show an election with processes that are killed, frozen and sent away",
@@ -37,7 +39,9 @@ and while one leads it writes to a log that refuses the fencing tokens of the pa
 between a check and a write until somebody else leads and then continued, and one
 is asked to leave. The reigns are drawn as a timeline, and checked: no two workers
 may pass their checks at the same time, tokens must rise, and the log must have
-taken nothing late. It takes half a minute.
+taken nothing late. It takes half a minute. --timeline FILE draws the reigns as a
+picture too (.svg, or .html: a page), when the demo ends, also by Ctrl-C; a picture
+that elect wrote before is replaced, and nothing else.
 
 The last line is JSON, and with --json it is all there is:
   reigns, overlaps, fencing_tokens, failover_ms (crash, freeze, resign: from the
@@ -49,6 +53,7 @@ a late line was accepted, or the demo could not go on; 64 the command line is
 wrong; 128+n ended by signal n.`,
 		Example: `  elect demo
   elect demo --store dynamodb --fast --workers 5
+  elect demo --timeline demo.html
   elect demo --fast --json | jq .failover_ms`,
 		Args: cliutil.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -66,20 +71,25 @@ wrong; 128+n ended by signal n.`,
 			if fast {
 				p = fastPace()
 			}
-			return run(cmd.Context(), env, kind, p, workers, asJSON)
+			to, err := open()
+			if err != nil {
+				return err
+			}
+			return run(cmd.Context(), env, kind, p, workers, asJSON, to)
 		},
 	}
 	f := cmd.Flags()
 	f.StringVar(&kind, "store", kindGCS, "the store to emulate: gcs, s3 or dynamodb")
 	f.IntVar(&workers, "workers", minWorkers, "how many worker processes to start")
 	f.BoolVar(&asJSON, "json", false, "print the last line only")
+	open = picture.Flag(cmd)
 	f.BoolVar(&fast, "fast", false, "with terms so short that only an emulator allows them")
 	cmd.AddCommand(newWorker(env))
 	return cmd
 }
 
 // run performs a demo. When it returns nothing of it is left: no process, no file.
-func run(ctx context.Context, env *cliutil.Env, kind string, pc pace, workers int, asJSON bool) error {
+func run(ctx context.Context, env *cliutil.Env, kind string, pc pace, workers int, asJSON bool, to *picture.File) error {
 	ctx, stop := interruptible(ctx)
 	defer stop()
 	at, err := emulate(kind)
@@ -104,8 +114,13 @@ func run(ctx context.Context, env *cliutil.Env, kind string, pc pace, workers in
 	}
 	p.board = newBoard(watched, workers, pc.about())
 	err = p.perform(ctx, workers)
-	p.board.final(&p.history, hostNow())
+	end := hostNow()
+	p.board.final(&p.history, end)
+	drawn := to.Write(p.board.drawn(&p.history, end, fmt.Sprintf("%d workers campaign for %s. A term lasts %.1f s.", workers, at.what, pc.term.Seconds())))
 	if err != nil {
+		if drawn != nil {
+			env.Warn("demo: %v", drawn)
+		}
 		return failed(err)
 	}
 	r, sound, err := verdict(&p.history, p.log, p.failover)
@@ -120,6 +135,9 @@ func run(ctx context.Context, env *cliutil.Env, kind string, pc pace, workers in
 	}
 	if !sound {
 		return cliutil.Exit(cliutil.ExitFailed, "demo: what must never happen has happened: see overlaps, fencing_tokens and stale_writes")
+	}
+	if drawn != nil {
+		return failed(fmt.Errorf("demo: all was well, but %w", drawn))
 	}
 	return nil
 }

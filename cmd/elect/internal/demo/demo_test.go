@@ -17,6 +17,7 @@ import (
 
 	"github.com/cloudelect/cloudelect/cmd/elect/internal/cliutil"
 	"github.com/cloudelect/cloudelect/cmd/elect/internal/stores"
+	electionpicture "github.com/cloudelect/cloudelect/core/timeline"
 )
 
 func cut(s string) (before, after string, found bool) { return strings.Cut(s, " ") }
@@ -93,7 +94,8 @@ func TestDemo(t *testing.T) {
 	} {
 		t.Run(strings.Join(flags, " "), func(t *testing.T) {
 			t.Parallel()
-			cmd, tmp := program(t, flags...)
+			drawn := filepath.Join(t.TempDir(), "demo.svg")
+			cmd, tmp := program(t, append(flags, "--timeline", drawn)...)
 			var stderr bytes.Buffer
 			cmd.Stderr = &stderr
 			out, err := cmd.Output()
@@ -117,10 +119,29 @@ func TestDemo(t *testing.T) {
 			if f := r.FailoverMS; f.Crash <= 0 || f.Freeze <= 0 || f.Resign < 0 {
 				t.Errorf("failovers %+v, want all of them measured", f)
 			}
+			expectDrawn(t, drawn, "the process crashes", "a late write is refused", "resignation", "frozen (kill -STOP)", "renewals",
+				fmt.Sprintf("fencing token %d", r.FencingTokens[0]))
 			if files, _ := os.ReadDir(tmp); len(files) > 0 {
 				t.Errorf("%v is left in the folder for temporary files", files)
 			}
 		})
+	}
+}
+
+// expectDrawn asserts that there is a picture, which has these texts.
+func expectDrawn(t *testing.T, path string, texts ...string) {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !electionpicture.IsPicture(b) {
+		t.Errorf("it is no picture: %.200q", b)
+	}
+	for _, text := range texts {
+		if !bytes.Contains(b, []byte(text)) {
+			t.Errorf("the picture does not have %q", text)
+		}
 	}
 }
 
@@ -146,7 +167,8 @@ func TestNobodyIsLeft(t *testing.T) {
 	} {
 		t.Run(fmt.Sprint(c.signal), func(t *testing.T) {
 			t.Parallel()
-			cmd, tmp := program(t, "--fast")
+			drawn := filepath.Join(t.TempDir(), "demo.html")
+			cmd, tmp := program(t, "--fast", "--timeline", drawn)
 			stdout, err := cmd.StdoutPipe()
 			if err != nil {
 				t.Fatal(err)
@@ -171,6 +193,9 @@ func TestNobodyIsLeft(t *testing.T) {
 			var exit *exec.ExitError
 			if !errors.As(err, &exit) || exit.ExitCode() != c.code {
 				t.Errorf("it ended with %v, want exit code %d", err, c.code)
+			}
+			if c.signal == syscall.SIGINT {
+				expectDrawn(t, drawn, "frozen (kill -STOP)")
 			}
 		})
 	}
@@ -207,6 +232,10 @@ func TestBadInput(t *testing.T) {
 		{[]string{"--workers", "0"}, "give 3 or more"},
 		{[]string{"--workers", "-1"}, "give 3 or more"},
 		{[]string{"--workers", "1000"}, "give 20 at most"},
+		{[]string{"--timeline", "demo.png"}, ".svg or .html"},
+		{[]string{"--timeline", "-"}, ".svg or .html"},
+		{[]string{"--timeline", ""}, ".svg or .html"},
+		{[]string{"--timeline", "no/such/folder/demo.svg"}, "cannot be written"},
 		{[]string{"now"}, "no arguments"},
 		{[]string{"worker"}, "run that"},
 		{[]string{"worker", "--id", "x"}, "run that"},

@@ -15,6 +15,7 @@ type reign struct {
 	// first and last are around the first and the last Check that passed.
 	first, last sample
 	passes      int
+	why         string // it ended, as its worker said
 }
 
 // sample: at some moment in it a Check has passed.
@@ -25,7 +26,8 @@ type history struct {
 	reigns  []*reign
 	passes  int
 	refused int
-	wrote   []int64 // when lines came into the log
+	wrote   []int64  // when lines came into the log
+	heard   []report // renewals and lost races
 }
 
 // add takes a report into account.
@@ -41,6 +43,10 @@ func (h *history) add(r report) {
 		h.wrote = append(h.wrote, r.At)
 	case kindRefused:
 		h.refused++
+	case kindEnded:
+		h.reign(r.from, r.Token).why = r.Text
+	case kindRenewed, kindLost:
+		h.heard = append(h.heard, r)
 	}
 }
 

@@ -25,7 +25,16 @@ const (
 	kindWrote   kind = "wrote"   // the log took its line
 	kindRefused kind = "refused" // the log refused its line
 	kindEnded   kind = "ended"   // its reign is over; Text is why
+	kindRenewed kind = "renewed" // a renewal was confirmed
+	kindLost    kind = "lost"    // it lost a race for the election
 	kindExited  kind = "exited"  // the process is gone; made by the parent
+)
+
+// Why reigns end, as kindEnded has it.
+const (
+	whyExpired = "its term is over"
+	whyLost    = "somebody else leads"
+	whyAsked   = "it was asked to leave"
 )
 
 func wallNow() int64 { return time.Now().UnixNano() }

@@ -60,6 +60,7 @@ func newWorker(env *cliutil.Env) *cobra.Command {
 				LeaderID: id, TermLength: p.term, RenewInterval: p.renew, PollInterval: p.poll, Memory: new(core.Memory),
 				Decider: decider,
 			}
+			w.cfg.OnEvent = w.hear
 			return w.run(ctx)
 		},
 	}
@@ -140,11 +141,22 @@ func (w *worker) append(token int64) error {
 func reason(err error) string {
 	switch {
 	case errors.Is(err, core.ErrTermExpired):
-		return "its term is over"
+		return whyExpired
 	case errors.Is(err, core.ErrLeadershipLost):
-		return "somebody else leads"
+		return whyLost
 	}
-	return "it was asked to leave"
+	return whyAsked
+}
+
+// hear passes on what the picture of the demo shows besides. Nobody may be there
+// any more to be told; the worker finds that out elsewhere.
+func (w *worker) hear(e core.Event) {
+	switch {
+	case e.Kind == core.EventRenewed:
+		_ = w.tell(message{Kind: kindRenewed, Token: e.Entry.FencingToken})
+	case e.Kind == core.EventRequest && e.Op == core.OpAcquire && e.Outcome == core.OutcomeLost:
+		_ = w.tell(message{Kind: kindLost})
+	}
 }
 
 // tell sends a message to the parent.

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/cloudelect/cloudelect/cmd/elect/internal/cliutil"
+	"github.com/cloudelect/cloudelect/cmd/elect/internal/timeline/picture"
 	"github.com/cloudelect/cloudelect/cmd/elect/internal/timeline/screen"
 )
 
@@ -18,6 +19,7 @@ import (
 func New(env *cliutil.Env) *cobra.Command {
 	var url string
 	w := &watcher{env: env}
+	var open func() (*picture.File, error)
 	cmd := &cobra.Command{
 		Use:   "watch --store URL",
 		Short: "Follow an election: who leads, and how long its term lasts",
@@ -29,14 +31,19 @@ clock is wrong. A term that runs out without a successor is a change as well, an
 is a store that stops answering: the state is unknown then, for the leader may go on
 renewing. -v prints a line for every version, renewals too.
 
+--timeline FILE draws the reigns and renewals that were seen, as a picture (.svg, or
+.html: a page): every ten seconds, and when watch ends. A picture that elect wrote
+before is replaced, and nothing else.
+
 --json prints one line of JSON for each of them, with the fields that elect status
 --json has, and in the state unknown last_read_ms and error. A store that fails is
 reported on standard error, and asked again.
 
-Exit codes: 0 when it is ended by a signal; 64 the command line is wrong; 78 the
+Exit codes: 0 when it is ended by a signal; 1 then the picture could not be written; 64 the command line is wrong; 78 the
 set-up is wrong, found out by the first look.`,
 		Example: `  elect watch --store gs://my-bucket/elections/nightly
-  elect watch --store gs://my-bucket/elections/nightly --json >>elections.jsonl`,
+  elect watch --store gs://my-bucket/elections/nightly --json >>elections.jsonl
+  elect watch --store gs://my-bucket/elections/nightly --timeline nightly.html`,
 		Args: cliutil.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if w.poll < 0 || w.poll == 0 && cmd.Flags().Changed("poll") {
@@ -44,6 +51,13 @@ set-up is wrong, found out by the first look.`,
 			}
 			if w.poll > 0 && w.poll < minPoll {
 				return cliutil.Usage("--poll %v is too short, every look is a paid request: give %v or more", w.poll, minPoll)
+			}
+			to, err := open()
+			if err != nil {
+				return err
+			}
+			if to != nil {
+				w.drawing = &drawing{to: to}
 			}
 			ctx, stop := signal.NotifyContext(cmd.Context(), syscall.SIGINT, syscall.SIGTERM)
 			defer stop()
@@ -58,6 +72,7 @@ set-up is wrong, found out by the first look.`,
 		},
 	}
 	cliutil.StoreFlag(cmd, &url)
+	open = picture.Flag(cmd)
 	f := cmd.Flags()
 	f.DurationVar(&w.poll, "poll", 0, "how often to read; by default a fifth of the term, 500ms at least and 5s at most")
 	f.BoolVar(&w.asJSON, "json", false, "print lines of JSON")

@@ -29,7 +29,9 @@ type watcher struct {
 	late    bool            // nothing was heard for so long that it was said
 	warned  map[string]bool // of which clocks it was said that they are wrong
 	last    change
-	version string // of the last line with -v
+	version string   // of the last line with -v
+	drawing *drawing // nil: nobody wants a picture
+	undrawn bool     // it was said that the picture cannot be written
 }
 
 // look is the outcome of one read.
@@ -53,6 +55,9 @@ func (w *watcher) run(ctx context.Context) error {
 
 	clock := w.env.HostClock()
 	w.asked = clock.Now()
+	w.drawing.begin(w.store, w.asked)
+	draw := time.NewTicker(drawEvery)
+	defer draw.Stop()
 	redraw := time.NewTicker(frame)
 	defer redraw.Stop()
 	for {
@@ -63,8 +68,16 @@ func (w *watcher) run(ctx context.Context) error {
 			}
 			w.take(l)
 		case <-redraw.C:
+		case <-draw.C:
+			if err := w.drawing.write(clock.Now()); err != nil && !w.undrawn {
+				w.undrawn = true
+				w.complain("watch: %v; trying again", err)
+			}
 		case <-ctx.Done():
 			w.screen.Keep()
+			if err := w.drawing.write(clock.Now()); err != nil {
+				return cliutil.Exit(cliutil.ExitFailed, "watch: %w", err)
+			}
 			return nil
 		}
 		if err := w.show(clock.Now()); err != nil {
@@ -116,6 +129,7 @@ func (w *watcher) take(l look) {
 	case l.err == nil && (w.failing != nil || w.late):
 		w.complain("watch: the store answers again")
 	}
+	w.drawing.take(l)
 	w.failing, w.late = l.err, w.late && l.err != nil
 	if l.err == nil {
 		w.seen = &l.Sight
