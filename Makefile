@@ -117,10 +117,11 @@ chaos: ## kill, freeze and cut off real processes on all three stores (CHAOS_FOR
 	@bin/chaos -elect bin/elect-chaos -for $(CHAOS_FOR) $(ARGS)
 
 demo-lambda: ## show the deployed programs: triggered twice, killed, frozen, told to stop
-	@$(GO) run ./functions/cmd/demo
+	@$(GO) build -o bin/demo-lambda ./functions/cmd/demo
+	@bin/demo-lambda
 
 test-functions: ## test the deployed programs as processes, under the Lambda runtime emulator
-	CLOUDELECT_FUNCTIONS=$(FUNCTIONS) $(GO) test -p 1 -timeout $(TIMEOUT) ./functions/cmd/...
+	CLOUDELECT_FUNCTIONS=$(FUNCTIONS) $(GO) test -p 1 -timeout 30m ./functions/cmd/...
 
 rename: ## give the module another path: MODULE=example.com/elections
 	@if [ -z '$(MODULE)' ]; then echo "say the new module path: make rename MODULE=example.com/elections" >&2; exit 2; fi

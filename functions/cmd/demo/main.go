@@ -19,14 +19,51 @@ import (
 )
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := interruptible()
 	err := run(ctx)
+	signalled := errInterrupted{}
+	interrupted := errors.As(context.Cause(ctx), &signalled)
 	stop()
-	if err != nil {
+	switch {
+	case err == nil:
+		fmt.Println("everything went as promised")
+	case interrupted: // what fails then fails because of it
+		fmt.Fprintln(os.Stderr, "interrupted")
+		os.Exit(128 + int(signalled.Signal))
+	default:
 		fmt.Fprintln(os.Stderr, "demo:", err)
 		os.Exit(1)
 	}
-	fmt.Println("everything went as promised")
+}
+
+// errInterrupted is why the context of a demo ends that somebody stops.
+type errInterrupted struct{ syscall.Signal }
+
+func (e errInterrupted) Error() string { return "interrupted by the signal " + e.Signal.String() }
+
+// interruptible returns a context that ends with a signal.
+func interruptible() (context.Context, func()) {
+	ctx, cancel := context.WithCancelCause(context.Background())
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		select {
+		case s := <-signals:
+			n, ok := s.(syscall.Signal)
+			if !ok {
+				n = syscall.SIGINT
+			}
+			cancel(errInterrupted{n})
+		case <-ctx.Done():
+		}
+	}()
+	return ctx, func() {
+		signal.Stop(signals)
+		cancel(context.Canceled)
+		<-done
+	}
 }
 
 func run(ctx context.Context) (err error) {
@@ -55,7 +92,7 @@ func run(ctx context.Context) (err error) {
 		return err
 	}
 	defer stores.Close()
-	ctx, cancel := context.WithTimeoutCause(ctx, 3*time.Minute, errors.New("the demo took more than three minutes"))
+	ctx, cancel := context.WithTimeoutCause(ctx, 10*time.Minute, errors.New("the demo took more than ten minutes"))
 	defer cancel()
 	began := time.Now()
 	say := func(format string, args ...any) {

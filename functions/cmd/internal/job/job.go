@@ -5,27 +5,26 @@
 package job
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
-	"log/slog"
 	"os"
 	"time"
 
 	"github.com/cloudelect/cloudelect/core"
+	"github.com/cloudelect/cloudelect/core/entry"
 	"github.com/cloudelect/cloudelect/functions/cmd/internal/settings"
 	"github.com/cloudelect/cloudelect/functions/cmd/internal/store"
-	"github.com/cloudelect/cloudelect/functions/identity"
 	"github.com/cloudelect/cloudelect/functions/jobleader"
-	"github.com/cloudelect/cloudelect/functions/schedule"
 )
 
 // Run runs the task that the environment describes, and returns its exit code:
 // jobleader's. Out gets a line when the work begins and when it is done.
 func Run(ctx context.Context, getenv func(string) string, open store.Open, out, log io.Writer) int {
 	r := settings.New(getenv)
-	t := &task{out: out, workTime: r.Duration("WORK_TIME", 0)}
-	cfg := t.config(r)
+	t := &task{out: out, workTime: r.Duration("WORK_TIME", 0, settings.Range{Most: entry.MaxTermLength})}
+	cfg := config(r)
 	cfg.Stderr = log
 	s, err := open(ctx, r)
 	if err != nil {
@@ -34,60 +33,22 @@ func Run(ctx context.Context, getenv func(string) string, open store.Open, out, 
 	}
 	defer s.Close()
 	t.store, cfg.Election.Decider = s, s.Decider
-	cfg.Election.Logger = slog.New(slog.NewJSONHandler(log, &slog.HandlerOptions{Level: slog.LevelWarn}))
+	cfg.Election.Logger = logger(log)
 	return jobleader.Run(ctx, cfg, t.work)
-}
-
-// config reads what the task campaigns for.
-func (t *task) config(r *settings.Reader) jobleader.Config {
-	cfg := jobleader.Config{
-		Election: core.Config{
-			LeaderID:   identity.New(),
-			TermLength: r.Duration("TERM_LENGTH", 15*time.Second),
-			WaitAtMost: r.Duration("WAIT", 0),
-		},
-		Once:         r.Bool("ONCE"),
-		GracePeriod:  r.Duration("GRACE", 0),
-		LeaveQuietly: r.Bool("LEAVE_QUIETLY"),
-	}
-	if r.OneOf("ON_FAILURE", "retry", "skip") == "skip" {
-		cfg.OnFailure = schedule.Skip
-	}
-	t.name = r.Text("SLOT", "")
-	period := r.Duration("PERIOD", 0)
-	switch {
-	case t.name != "" && period != 0:
-		r.Fault("SLOT and PERIOD are both set: choose one")
-	case t.name == "execution":
-		if t.name = r.Text("CLOUD_RUN_EXECUTION", ""); t.name == "" {
-			r.Fault("SLOT is execution, but there is no CLOUD_RUN_EXECUTION: it is for Cloud Run jobs")
-		}
-		cfg.Slot = schedule.Named(t.name)
-	case t.name != "":
-		slot, err := schedule.Parse(t.name)
-		if err != nil {
-			slot = schedule.Named(t.name)
-		}
-		cfg.Slot = slot
-	case period != 0:
-		cfg.Slot = schedule.Every(period, nil)
-	}
-	return cfg
 }
 
 type task struct {
 	out      io.Writer
 	store    *store.Store
-	name     string // of the slot, where it is known before the work
 	workTime time.Duration
 }
 
 // work is the work: replace the pause by yours, and let what it writes be as the
 // record is, such that a leader of the past cannot write it.
 func (t *task) work(ctx context.Context, l *core.Leadership) error {
-	name := t.name
-	if name == "" {
-		name = fmt.Sprint("reign ", l.FencingToken())
+	name := fmt.Sprint("reign ", l.FencingToken())
+	if slot, ok := jobleader.SlotFrom(ctx); ok {
+		name = cmp.Or(slot.Name(), slot.String()) // String shortens a long name, and two of them could be one
 	}
 	fmt.Fprintf(t.out, "working on %s as %s, fencing token %d\n", name, l.Entry().LeaderID, l.FencingToken())
 	timer := time.NewTimer(t.workTime)

@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"time"
 )
 
 // Emulator is the Lambda runtime interface emulator, pinned.
@@ -34,7 +35,7 @@ func Install(ctx context.Context, root string) (string, error) {
 	if at, err := os.ReadFile(stamp); err == nil && string(at) == Emulator {
 		return path, nil
 	}
-	cmd := exec.CommandContext(ctx, "go", "install", Emulator)
+	cmd := goCommand(ctx, "install", Emulator)
 	cmd.Env = append(os.Environ(), "GOBIN="+filepath.Dir(path), "CGO_ENABLED=0", "GOFLAGS=")
 	cmd.Dir = os.TempDir() // not of this module: its go.mod must not count
 	if out, err := cmd.CombinedOutput(); err != nil {
@@ -47,11 +48,20 @@ func Install(ctx context.Context, root string) (string, error) {
 // dir. More tags may be given: chaos.
 func Build(ctx context.Context, root, dir, pkg string, tags ...string) (string, error) {
 	path := filepath.Join(dir, strings.ReplaceAll(strings.Join(append([]string{pkg}, tags...), "-"), "/", "-"))
-	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=false", "-ldflags", "-s -w",
+	cmd := goCommand(ctx, "build", "-trimpath", "-buildvcs=false", "-ldflags", "-s -w",
 		"-tags", strings.Join(append([]string{"lambda.norpc"}, tags...), ","), "-o", path, "./"+pkg)
 	cmd.Dir, cmd.Env = root, append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("rig: build %s: %w\n%s", pkg, err, out)
 	}
 	return path, nil
+}
+
+// goCommand is the go command, which is asked to stop when ctx ends: killed, it would
+// leave its files and its compilers behind.
+func goCommand(ctx context.Context, args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, "go", args...)
+	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
+	cmd.WaitDelay = 30 * time.Second
+	return cmd
 }

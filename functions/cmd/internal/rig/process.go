@@ -18,6 +18,7 @@ type Process struct {
 	Name  string
 	cmd   *exec.Cmd
 	gone  chan struct{} // closed when it has ended
+	said  chan struct{} // closed when nobody can print any more, neither it nor its children
 	mu    sync.Mutex
 	lines []string
 	more  chan struct{} // closed and renewed with each line
@@ -26,7 +27,7 @@ type Process struct {
 // Start runs a program with these variables and no others but PATH and TMPDIR. The
 // caller ends it with Close.
 func Start(name string, env []string, path string, args ...string) (*Process, error) {
-	p := &Process{Name: name, cmd: exec.Command(path, args...), gone: make(chan struct{}), more: make(chan struct{})}
+	p := &Process{Name: name, cmd: exec.Command(path, args...), gone: make(chan struct{}), said: make(chan struct{}), more: make(chan struct{})}
 	p.cmd.Env = append([]string{"PATH=" + os.Getenv("PATH"), "TMPDIR=" + os.TempDir()}, env...)
 	ownGroup(p.cmd) // Ctrl-C is for whoever started the play, who then ends the others in order
 	r, w, err := os.Pipe()
@@ -41,6 +42,7 @@ func Start(name string, env []string, path string, args ...string) (*Process, er
 		return nil, fmt.Errorf("rig: start %s: %w", name, err)
 	}
 	go func() {
+		defer close(p.said)
 		p.read(r)
 		r.Close()
 	}()
@@ -70,7 +72,7 @@ func (p *Process) Lines() []string {
 
 // Await waits for a line that match accepts, which may be one that came before.
 func (p *Process) Await(ctx context.Context, what string, match func(line string) bool) (string, error) {
-	seen := 0
+	seen, over := 0, false
 	for {
 		p.mu.Lock()
 		fresh, more := p.lines[seen:], p.more
@@ -81,25 +83,37 @@ func (p *Process) Await(ctx context.Context, what string, match func(line string
 				return line, nil
 			}
 		}
+		if over {
+			return "", fmt.Errorf("rig: %s ended without a line with %s; it printed %q", p.Name, what, p.Lines())
+		}
 		select {
 		case <-more:
 		case <-ctx.Done():
 			return "", fmt.Errorf("rig: %s: no line with %s: %w", p.Name, what, context.Cause(ctx))
 		case <-p.gone:
-			select {
-			case <-more: // what it wrote last may be on its way
-				continue
-			case <-time.After(time.Second):
-			}
-			return "", fmt.Errorf("rig: %s ended without a line with %s; it printed %q", p.Name, what, p.Lines())
+			p.finish(ctx)
+			over = true // but for what it wrote last
 		}
 	}
 }
 
-// Wait waits for its end and returns the exit code, 128+n for one that signal n ended.
+// finish waits for what a process that has ended wrote last. A child of it that
+// lives on may keep that open.
+func (p *Process) finish(ctx context.Context) {
+	timer := time.NewTimer(time.Minute)
+	defer timer.Stop()
+	select {
+	case <-p.said:
+	case <-timer.C:
+	case <-ctx.Done():
+	}
+}
+
+// Wait waits for its end, and for all its lines, and returns the exit code, 128+n for one that signal n ended.
 func (p *Process) Wait(ctx context.Context) (int, error) {
 	select {
 	case <-p.gone:
+		p.finish(ctx)
 		return exitCode(p.cmd.ProcessState), nil
 	case <-ctx.Done():
 		return 0, fmt.Errorf("rig: %s does not end: %w", p.Name, context.Cause(ctx))

@@ -3,6 +3,7 @@ package rig
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -20,6 +21,7 @@ type Sandbox struct {
 	*Process
 	url     string
 	pidFile string
+	closed  string // a file that says so to a function that is about to begin
 }
 
 // Answer is how an invocation ended. The emulator answers a timeout with status 200
@@ -44,10 +46,13 @@ func StartSandbox(ctx context.Context, emulator, dir, name, worker string, timeo
 	if err != nil {
 		return nil, err
 	}
-	s := &Sandbox{url: "http://" + ports[0] + "/2015-03-31/functions/function/invocations", pidFile: filepath.Join(dir, name+".pid")}
+	s := &Sandbox{url: "http://" + ports[0] + "/2015-03-31/functions/function/invocations", pidFile: filepath.Join(dir, name+".pid"), closed: filepath.Join(dir, name+".closed")}
 	// The emulator does not say which process is the function's, so it says so itself.
+	// It begins only if the sandbox is open after that: whoever closes it either finds
+	// the number, or is seen.
 	bootstrap := filepath.Join(dir, name+".sh")
-	script := fmt.Sprintf("#!/bin/sh\necho $$ >'%s.new' && mv '%s.new' '%s'\nexec '%s'\n", s.pidFile, s.pidFile, s.pidFile, worker)
+	script := fmt.Sprintf("#!/bin/sh\nset -e\necho $$ >'%s.new'\nmv '%s.new' '%s'\n[ ! -e '%s' ]\nexec '%s'\n",
+		s.pidFile, s.pidFile, s.pidFile, s.closed, worker)
 	if err := os.WriteFile(bootstrap, []byte(script), 0o700); err != nil {
 		return nil, fmt.Errorf("rig: %w", err)
 	}
@@ -103,9 +108,9 @@ func (s *Sandbox) Thaw() error { return s.signal(sigCont) }
 
 // Kill ends the sandbox without a word to anybody.
 func (s *Sandbox) Kill() error {
-	err := s.signal(sigKill)
-	s.Process.Close()
-	return err
+	err := os.WriteFile(s.closed, nil, 0o600)
+	s.Process.Close() // first, so that it does not begin another one
+	return errors.Join(err, s.signal(sigKill))
 }
 
 // Close is Kill for one that may not have begun.

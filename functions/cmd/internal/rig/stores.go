@@ -64,27 +64,41 @@ func StartStores(ctx context.Context, elect string) (*Stores, error) {
 // ErrNothing: there is no such election yet.
 var ErrNothing = errors.New("rig: nothing is stored")
 
-// Leader is the LeaderID in an election's entry now, read without any of the code
-// that is on trial. The election is a URL, as in STORE.
+// Entry is what an election's entry says of who leads.
+type Entry struct {
+	LeaderID   string    `json:"leader_id"`   // empty: nobody
+	TermExpiry time.Time `json:"term_expiry"` // by the leader's clock
+}
+
+// Leader is the LeaderID in an election's entry now.
 func (s *Stores) Leader(ctx context.Context, election string) (string, error) {
+	e, err := s.Entry(ctx, election)
+	return e.LeaderID, err
+}
+
+// Entry is what is stored of an election, read without any of the code that is on
+// trial; the zero Entry, if nothing is. The election is a URL, as in STORE.
+func (s *Stores) Entry(ctx context.Context, election string) (e Entry, err error) {
 	scheme, container, name := split(election)
-	var e struct {
-		LeaderID string `json:"leader_id"`
-	}
 	switch scheme {
 	case "dynamodb":
 		out, err := s.dynamo().GetItem(ctx, &dynamodb.GetItemInput{TableName: &container, ConsistentRead: aws.Bool(true),
 			Key: map[string]types.AttributeValue{"election": &types.AttributeValueMemberS{Value: name}}})
 		if err != nil {
-			return "", fmt.Errorf("rig: %s: %w", election, err)
+			return e, fmt.Errorf("rig: %s: %w", election, err)
 		}
-		return text(out.Item["leader_id"]), nil
+		e.LeaderID = text(out.Item["leader_id"])
+		e.TermExpiry, _ = time.Parse(time.RFC3339Nano, text(out.Item["term_expiry"]))
+		return e, nil
 	case "s3":
-		err := getJSON(ctx, s.s3URL+"/"+container+"/"+name, &e)
-		return e.LeaderID, err
+		err = getJSON(ctx, s.s3URL+"/"+container+"/"+name, &e)
+	default:
+		err = getJSON(ctx, s.gcs(container, name), &e)
 	}
-	err := getJSON(ctx, s.gcs(container, name), &e)
-	return e.LeaderID, err
+	if errors.Is(err, ErrNothing) {
+		err = nil
+	}
+	return e, err
 }
 
 // Records are what was stored of the slots of an election, in the order of fencing

@@ -37,15 +37,40 @@ func (r *Reader) Text(name, fallback string) string {
 	return fallback
 }
 
-// Duration reads a time like 15s or 1m30s, which must not be negative.
-func (r *Reader) Duration(name string, fallback time.Duration) time.Duration {
+// Set tells whether the variable has a value at all.
+func (r *Reader) Set(name string) bool { return r.Text(name, "") != "" }
+
+// Range is which values of a time make sense.
+type Range struct {
+	Least, Most time.Duration
+	// Unset is what it means to leave the variable out, where there is no fallback
+	// that says it: "to wait for ever".
+	Unset string
+	// Note is why, where that is not plain.
+	Note string
+}
+
+// Duration reads a time like 15s or 1m30s. Only a variable that is empty means
+// fallback: one that is set to 0 is a fault, unless 0 is in the range.
+func (r *Reader) Duration(name string, fallback time.Duration, in Range) time.Duration {
 	text := r.Text(name, "")
 	if text == "" {
 		return fallback
 	}
 	d, err := time.ParseDuration(text)
-	if err != nil || d < 0 {
+	if err != nil {
 		r.Fault("%s is %.40q: write a time like 15s or 1m30s", name, text)
+		return fallback
+	}
+	if d < in.Least || d > in.Most {
+		unset, note := in.Unset, in.Note
+		if unset == "" {
+			unset = fmt.Sprintf("for %v", fallback)
+		}
+		if note != "" {
+			note = ": " + note
+		}
+		r.Fault("%s is %v: write a time between %v and %v, or leave it out %s%s", name, d, in.Least, in.Most, unset, note)
 		return fallback
 	}
 	return d

@@ -1,6 +1,7 @@
 package stage
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -19,39 +20,46 @@ type Lambda struct {
 	Dir      string // for what the sandboxes need
 	Election string // the variable STORE
 	Say      func(format string, args ...any)
+	// Term is the variable TERM_LENGTH: how long the play waits for it to be over, and
+	// how long a machine may stand still at a bad moment; 0: 3 s.
+	Term time.Duration
 
-	names map[string]string // LeaderID of a sandbox -> its name in this play
-	slots []string          // that must have a record by now
+	names     map[string]string // LeaderID of a sandbox -> its name in this play
+	slots     []string          // that must have a record by now
+	sandboxes []*rig.Sandbox
 }
 
-// How long things take. Whatever waits for a term waits for its end, on any machine.
+// How long the work takes. Who is killed or frozen at work is at it for longer than
+// the machine can need to do that: no play is won by being fast.
 const (
-	term     = 3 * time.Second
-	workTime = 400 * time.Millisecond
-	timeout  = 60 * time.Second
+	short   = 400 * time.Millisecond
+	long    = 15 * time.Minute
+	timeout = 10 * time.Minute // of the function
+	margin  = time.Minute      // half of it is for the resignation
 )
 
 // Play runs all of it. An error says what was not as promised.
 func (p *Lambda) Play(ctx context.Context) (err error) {
 	p.names = map[string]string{}
-	a, err := p.sandbox(ctx, "A")
+	defer func() {
+		for _, s := range p.sandboxes {
+			s.Close()
+			if err != nil {
+				err = fmt.Errorf("%w\nsandbox %s printed %q", err, s.Name, s.Lines())
+			}
+		}
+	}()
+	a, err := p.sandbox(ctx, "A", short)
 	if err != nil {
 		return err
 	}
-	defer func() { a.Close() }()
-	b, err := p.sandbox(ctx, "B")
+	b, err := p.sandbox(ctx, "B", short)
 	if err != nil {
 		return err
 	}
-	defer b.Close()
 	// Slots of the past, so that no clock decides which one it is.
 	first := time.Now().UTC().Truncate(time.Minute).Add(-10 * time.Minute)
 	slot := func(n int) time.Time { return first.Add(time.Duration(n) * time.Minute) }
-	defer func() {
-		if err != nil {
-			err = fmt.Errorf("%w\nsandbox A printed %q\nsandbox B printed %q", err, a.Lines(), b.Lines())
-		}
-	}()
 
 	if err := p.together(ctx, a, b, slot(0)); err != nil {
 		return err
@@ -59,21 +67,31 @@ func (p *Lambda) Play(ctx context.Context) (err error) {
 	if err := p.duplicates(ctx, a, b, slot(0)); err != nil {
 		return err
 	}
-	if err := p.killed(ctx, a, b, slot(1)); err != nil {
+	c, err := p.sandbox(ctx, "C", long)
+	if err != nil {
 		return err
 	}
-	if a, err = p.sandbox(ctx, "C"); err != nil {
+	if err := p.killed(ctx, c, b, slot(1)); err != nil {
 		return err
 	}
-	if err := p.frozen(ctx, a, b, slot(2), slot(3)); err != nil {
+	d, err := p.sandbox(ctx, "D", long)
+	if err != nil {
 		return err
 	}
-	return p.late(ctx, a, slot(0))
+	if err := p.frozen(ctx, d, b, slot(2), slot(3)); err != nil {
+		return err
+	}
+	return p.late(ctx, d, slot(0))
 }
 
-func (p *Lambda) sandbox(ctx context.Context, name string) (*rig.Sandbox, error) {
-	return rig.StartSandbox(ctx, p.Emulator, p.Dir, name, p.Worker, timeout, append(slices.Clone(p.Stores.Env),
-		"STORE="+p.Election, "TERM_LENGTH="+term.String(), "WORK_TIME="+workTime.String())...)
+// sandbox is a new one, whose work takes so long.
+func (p *Lambda) sandbox(ctx context.Context, name string, work time.Duration) (*rig.Sandbox, error) {
+	s, err := rig.StartSandbox(ctx, p.Emulator, p.Dir, name, p.Worker, timeout, append(slices.Clone(p.Stores.Env),
+		"STORE="+p.Election, "TERM_LENGTH="+cmp.Or(p.Term, 3*time.Second).String(), "MARGIN="+margin.String(), "WORK_TIME="+work.String())...)
+	if err == nil {
+		p.sandboxes = append(p.sandboxes, s)
+	}
+	return s, err
 }
 
 // event is what EventBridge sends: the time is the schedule's, however late it comes.
@@ -139,42 +157,42 @@ func (p *Lambda) duplicates(ctx context.Context, a, b *rig.Sandbox, slot time.Ti
 }
 
 // killed: the sandbox that works dies, and the other does the slot.
-func (p *Lambda) killed(ctx context.Context, a, b *rig.Sandbox, slot time.Time) error {
-	p.Say("the slot of %s is triggered in A, which is killed with SIGKILL at work", clock(slot))
-	if _, err := p.begin(ctx, a, "A", slot); err != nil {
+func (p *Lambda) killed(ctx context.Context, c, b *rig.Sandbox, slot time.Time) error {
+	p.Say("the slot of %s is triggered in a new sandbox C, which is killed with SIGKILL at work", clock(slot))
+	if _, err := p.begin(ctx, c, "C", slot); err != nil {
 		return err
 	}
-	if err := a.Kill(); err != nil {
+	if err := c.Kill(); err != nil {
 		return err
 	}
-	p.Say("  A is gone, the scheduler tries again in B")
+	p.Say("  C is gone, the scheduler tries again in B")
 	return p.takeOver(ctx, b, slot)
 }
 
 // frozen: the sandbox that works is frozen, and thaws when the other has done the
-// next slot. Nothing but the fence can then keep the first one's record out: nobody
-// else has done that slot.
-func (p *Lambda) frozen(ctx context.Context, c, b *rig.Sandbox, slot, next time.Time) error {
-	p.Say("the slot of %s is triggered in a new sandbox C, which is frozen with SIGSTOP at work", clock(slot))
-	answer, err := p.begin(ctx, c, "C", slot)
+// next slot. Nobody else has done its own: only that it knows better, or the fence, can
+// keep the record of it out.
+func (p *Lambda) frozen(ctx context.Context, d, b *rig.Sandbox, slot, next time.Time) error {
+	p.Say("the slot of %s is triggered in a new sandbox D, which is frozen with SIGSTOP at work", clock(slot))
+	answer, err := p.begin(ctx, d, "D", slot)
 	if err != nil {
 		return err
 	}
-	if err := c.Freeze(); err != nil {
+	if err := d.Freeze(); err != nil {
 		return err
 	}
-	p.Say("  C stands still past its term; the next slot, %s, is triggered in B", clock(next))
+	p.Say("  D stands still past its term; the next slot, %s, is triggered in B", clock(next))
 	if err := p.takeOver(ctx, b, next); err != nil {
-		return errors.Join(err, c.Thaw())
+		return errors.Join(err, d.Thaw())
 	}
-	if err := c.Thaw(); err != nil {
+	if err := d.Thaw(); err != nil {
 		return err
 	}
 	got := <-answer
 	if got.err != nil {
 		return got.err
 	}
-	p.Say("  C thaws, and its invocation ends: %s", p.told(got.Answer))
+	p.Say("  D thaws, and its invocation ends: %s", p.told(got.Answer))
 	if got.Outcome == "ran" {
 		return fmt.Errorf("stage: a sandbox that was frozen past its term says that it did the slot")
 	}
@@ -186,13 +204,13 @@ func (p *Lambda) frozen(ctx context.Context, c, b *rig.Sandbox, slot, next time.
 }
 
 // late: an event of the first slot that was under way for minutes.
-func (p *Lambda) late(ctx context.Context, c *rig.Sandbox, slot time.Time) error {
+func (p *Lambda) late(ctx context.Context, d *rig.Sandbox, slot time.Time) error {
 	p.Say("an event of the slot of %s comes minutes late", clock(slot))
-	got, err := c.Invoke(ctx, event(slot))
+	got, err := d.Invoke(ctx, event(slot))
 	if err != nil {
 		return err
 	}
-	p.Say("  C: %s", p.told(got))
+	p.Say("  D: %s", p.told(got))
 	if got.Outcome != schedule.Stale.String() {
 		return fmt.Errorf("stage: a duplicate that comes after later slots was answered with %s, want stale", got.Text)
 	}
@@ -202,13 +220,13 @@ func (p *Lambda) late(ctx context.Context, c *rig.Sandbox, slot time.Time) error
 // begin triggers the slot in s and returns when s leads, which its entry says.
 func (p *Lambda) begin(ctx context.Context, s *rig.Sandbox, name string, slot time.Time) (<-chan answered, error) {
 	answer := p.invoke(ctx, s, slot)
-	before := ""
-	for {
+	for { // whoever led before has resigned, or is known
+
 		leader, err := p.Stores.Leader(ctx, p.Election)
 		if err != nil {
 			return nil, err
 		}
-		if leader != "" && leader != before {
+		if leader != "" {
 			p.names[leader] = name
 			return answer, nil
 		}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/cloudelect/cloudelect/core"
+	"github.com/cloudelect/cloudelect/core/entry"
 	"github.com/cloudelect/cloudelect/functions/cmd/internal/settings"
 	"github.com/cloudelect/cloudelect/functions/schedule"
 )
@@ -22,26 +23,25 @@ type options struct {
 	logger        *slog.Logger  // LOG
 }
 
+// whyMargin bounds MARGIN. The function's own timeout is not known before it is invoked.
+const whyMargin = "leaving takes a request to the store, and an invocation of Lambda, which is 15m at most, has to be longer than two margins"
+
 func readOptions(r *settings.Reader) options {
 	o := options{
 		mode:          r.OneOf("MODE", "slot", "lead"),
-		term:          r.Duration("TERM_LENGTH", 15*time.Second),
-		margin:        r.Duration("MARGIN", 500*time.Millisecond),
-		period:        r.Duration("PERIOD", 0),
+		term:          r.Duration("TERM_LENGTH", 15*time.Second, settings.Range{Least: time.Second, Most: entry.MaxTermLength}),
+		margin:        r.Duration("MARGIN", 500*time.Millisecond, settings.Range{Least: time.Millisecond, Most: 7 * time.Minute, Note: whyMargin}),
+		period:        r.Duration("PERIOD", 0, settings.Range{Least: time.Second, Most: entry.MaxTermLength, Unset: "to refuse events without a time"}),
 		failFollowers: r.Bool("FAIL_FOLLOWERS"),
-		workTime:      r.Duration("WORK_TIME", 0),
+		workTime:      r.Duration("WORK_TIME", 0, settings.Range{Most: 15 * time.Minute}),
 	}
 	if r.OneOf("ON_FAILURE", "retry", "skip") == "skip" {
 		o.onFailure = schedule.Skip
 	}
-	if o.margin == 0 {
-		r.Fault("MARGIN is 0: leaving takes a request to the store, 500ms is enough for most")
-	}
-	if 0 < o.period && o.period < time.Second {
-		r.Fault("PERIOD is %v: slots are a second apart, or more", o.period)
-	}
-	if o.mode == "lead" && o.period != 0 {
-		r.Fault("PERIOD is set, but MODE=lead knows no slots")
+	for _, name := range []string{"PERIOD", "ON_FAILURE"} {
+		if o.mode == "lead" && r.Set(name) {
+			r.Fault("%s is set, but MODE=lead knows no slots: leave it out, or choose MODE=slot", name)
+		}
 	}
 	level := slog.LevelWarn
 	switch r.OneOf("LOG", "warn", "info", "debug") {
