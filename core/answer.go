@@ -100,7 +100,15 @@ func believable(e *entry.RaceEntry) bool {
 	if e.Absent() {
 		return e.Vacant() && e.Nonce == ""
 	}
-	return e.Validate() == nil
+	return validate(e) == nil
+}
+
+// validate is the check that e's form has.
+func validate(e *entry.RaceEntry) error {
+	if e.Foreign() != "" {
+		return e.ValidateForeign()
+	}
+	return e.Validate()
 }
 
 // attempt is one write that was sent and not yet proved to be dead.

@@ -168,7 +168,7 @@ func unbelievable(e *entry.RaceEntry) error {
 	if e.Absent() {
 		return fmt.Errorf("%w: the decider says that nothing is stored, and that %q leads", ErrBadEntry, e.LeaderID)
 	}
-	return fmt.Errorf("core: the decider did not validate what it read: %w", e.Validate())
+	return fmt.Errorf("core: the decider did not validate what it read: %w", validate(e))
 }
 
 // write sends e, in one attempt. If it was stored, e has the token of its

@@ -120,7 +120,7 @@ func judgeSight(r *record, now instant, rule rules) verdict {
 			judgeVacant(r),
 			judgeReclaimed(r, rule),
 			judgeStoreTime(r, now, rule),
-			judgeObserved(r, now),
+			judgeObserved(r, now, rule),
 			judgeClock(r, now, rule),
 		)
 	case sightBad:
@@ -163,6 +163,8 @@ func judgeReclaimed(r *record, rule rules) finding {
 	switch {
 	case r.current.Held:
 		return finding{ProofReclaimed, never, "held until its term is over"}
+	case r.current.Foreign() != "":
+		return finding{ProofReclaimed, never, "of " + r.current.Foreign() + ", whose reigns are not ours"}
 	case slices.Contains(r.ended, r.current.Nonce):
 		return finding{proof: ProofReclaimed}
 	case rule.reclaim && r.current.LeaderID == rule.self:
@@ -196,10 +198,22 @@ func storeTimeJudged(r *record) bool { return !r.current.SentBy.IsZero() && !r.d
 
 // judgeObserved is the classical lease: this version has stood for its own
 // term, by both clocks of ours.
-func judgeObserved(r *record, now instant) finding {
-	term := r.current.TermLength
-	return finding{ProofObserved, max(r.seen+term+rateMargin(term)-now.sure, 0),
+func judgeObserved(r *record, now instant, rule rules) finding {
+	term, margin := observedTerm(r.current, rule)
+	return finding{ProofObserved, max(r.seen+term+margin-now.sure, 0),
 		"this version was not observed for a whole term yet"}
+}
+
+// observedTerm is how long e has to stand before its term is over. A foreign entry
+// names no length: what counts is the longer of our own and of what was left of
+// it when the store took it in. The latter compares the writer's clock with the store's, so
+// it may be too short by what clocks may differ.
+func observedTerm(e *entry.RaceEntry, rule rules) (term, margin time.Duration) {
+	if e.Foreign() == "" {
+		return e.TermLength, rateMargin(e.TermLength)
+	}
+	term = max(e.TermLength, rule.term)
+	return term, rateMargin(term) + rule.skew
 }
 
 // judgeClock believes the writer's wall clock. Wherever the store's own time

@@ -68,9 +68,11 @@ func newRecord() record { return record{number: entry.NoElections, current: noEn
 func noEntry() *entry.RaceEntry { return &entry.RaceEntry{ElectionNumber: entry.NoElections} }
 
 // sameVersion tells whether two entries are one version. The nonce alone would
-// do: it is drawn for every write.
+// do: it is drawn for every write. Foreign entries have none; for them everything
+// counts that a proof rests on, so that whatever changes is observed anew.
 func sameVersion(a, b *entry.RaceEntry) bool {
-	return a.ElectionNumber == b.ElectionNumber && a.Nonce == b.Nonce && a.LeaderID == b.LeaderID
+	return a.ElectionNumber == b.ElectionNumber && a.Nonce == b.Nonce && a.LeaderID == b.LeaderID &&
+		(a.Nonce != "" || a.TermExpiry.Equal(b.TermExpiry) && a.TermLength == b.TermLength)
 }
 
 // told notes the store's clock from any answer.
@@ -152,13 +154,26 @@ func (r *record) nextNumber() entry.ElectionNumber {
 
 // nextToken is the fencing token for a reign won now: above the stored one and
 // above every other that this process has seen, so that a deleted entry does
-// not bring old tokens back.
+// not bring old tokens back. A foreign entry says nothing about the tokens that were
+// handed out before it, only that they are older: each was below the store's
+// time then, or below the number of its version.
 func (r *record) nextToken() int64 {
 	next := r.token + 1
-	if r.sight != sightEntry {
+	switch {
+	case r.sight != sightEntry:
 		next = max(next, r.storeTime.Unix(), 1)
+	case r.current.Foreign() != "":
+		next = max(next, r.storeTime.Unix()+1, commitTime(r.current).Unix()+1, int64(r.current.ElectionNumber)+1)
 	}
 	return next
+}
+
+// commitTime is when the store took e in, by its own clock; zero where it does not say.
+func commitTime(e *entry.RaceEntry) time.Time {
+	if isNilPointer(e.Token) {
+		return time.Time{}
+	}
+	return e.Token.CommitTS()
 }
 
 // offset is by how much the local wall clock is proved to be ahead (+) or

@@ -40,10 +40,12 @@ func TestConformance(t *testing.T) {
 	for _, c := range []struct {
 		name     string
 		schedule *netfault.Schedule
+		vimeo    bool
 	}{
-		{"direct", nil},
-		{"bad weather, seed 2", badWeather(2)},
-		{"bad weather, seed 3", badWeather(3)},
+		{"direct", nil, false},
+		{"bad weather, seed 2", badWeather(2), false},
+		{"bad weather, seed 3", badWeather(3), false},
+		{"in the form of vimeo/leaderelection", nil, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -52,7 +54,7 @@ func TestConformance(t *testing.T) {
 			}
 			e := newEmulator(t)
 			decidertest.Run(t, decidertest.Harness{New: func(t decidertest.TB) decidertest.Record {
-				return e.record(t, c.schedule)
+				return e.record(t, c.schedule, c.vimeo)
 			}})
 			if n := e.faults.Load(); c.schedule != nil && n < 50 {
 				t.Errorf("only %d requests met a fault", n)
@@ -79,7 +81,7 @@ func newEmulator(t testing.TB) *emulator {
 }
 
 // record is a new object; all its handles share one way to the store.
-func (e *emulator) record(t decidertest.TB, schedule *netfault.Schedule) decidertest.Record {
+func (e *emulator) record(t decidertest.TB, schedule *netfault.Schedule, vimeo bool) decidertest.Record {
 	t.Helper()
 	object := fmt.Sprintf("elections/%d", e.records.Add(1))
 	way := newWay(t, &netfault.Options{Schedule: schedule})
@@ -91,7 +93,7 @@ func (e *emulator) record(t decidertest.TB, schedule *netfault.Schedule) decider
 		}
 	})
 	open := func(w *netfault.Transport) core.RaceDecider {
-		return NewDecider(emulatorClient(t, e.Server, w), testBucket, object, &Options{MinWriteInterval: -1})
+		return NewDecider(emulatorClient(t, e.Server, w), testBucket, object, &Options{MinWriteInterval: -1, VimeoForm: vimeo})
 	}
 	return decidertest.Record{
 		Open: func() core.RaceDecider { return open(way) },

@@ -41,6 +41,12 @@ type Options struct {
 	// election. Every write waits until there is a verdict, which takes longer than a
 	// request may: it is for services, not for workers that live for seconds.
 	ProbeFirst bool
+	// VimeoForm writes entries in the form of vimeo/leaderelection, which that
+	// library's candidates understand, with all of our own in a field that they
+	// skip. It is for the time of a migration only, when candidates of both kinds
+	// are in one election: see the package comment. That library's candidates take
+	// over up to half a term later than ours would.
+	VimeoForm bool
 }
 
 // Decider is a core.RaceDecider on one object of Cloud Storage. It is safe for

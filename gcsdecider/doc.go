@@ -72,4 +72,23 @@
 // storage.WithJSONReads, and then keeps nothing of a 404: a missing bucket reads as
 // a missing object, and the first write tells. Through a client of
 // storage.NewGRPCClient every failure would be unknown.
+//
+// # Coming from vimeo/leaderelection
+//
+// That library keeps its elections in an object as well, as a protobuf message. A
+// Decider reads such an entry, always: it respects the term in it, and proves it over
+// only by what that library's own rules allow (observed and clock: see
+// docs/adr/0018-vimeo-form.md). With Options.VimeoForm it also writes that message,
+// with our own entry in a field that the library skips, so that candidates of
+// both kinds can share one election. To replace one by the other without a stop:
+//
+//  1. Deploy ours with VimeoForm, on the same bucket and object, with the same
+//     MaxClockSkew and a TermLength that is not shorter. Hosts can be replaced one
+//     by one, in any order, and back again.
+//  2. When none of the old ones is left, deploy ours without VimeoForm, again one by
+//     one. From the first JSON entry on an old candidate that starts fails with an
+//     error: it cannot lead beside ours, and it cannot lead at all.
+//
+// While both are there, clocks have to agree within MaxClockSkew, as that library
+// demands. Its reigns have no fencing token and drop our Checkpoint.
 package gcsdecider

@@ -15,8 +15,8 @@ import (
 // FencedOptions are what may be chosen about a FencedObject. Nil, or the zero
 // value, is right for most.
 type FencedOptions struct {
-	// Options say how the object is stored. MinWriteInterval and ProbeFirst have no
-	// meaning here. Metadata is stored beside the package's own.
+	// Options say how the object is stored. MinWriteInterval, ProbeFirst and VimeoForm
+	// have no meaning here. Metadata is stored beside the package's own.
 	Options
 	// ContentType of the data; "": application/octet-stream.
 	ContentType string

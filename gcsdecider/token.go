@@ -16,9 +16,13 @@ type Token struct {
 	generation int64 // 0: nothing is stored
 	commit     time.Time
 	date       time.Time
+	foreign    bool // vimeo/leaderelection wrote it
 }
 
-var _ core.DatedToken = (*Token)(nil)
+var (
+	_ core.DatedToken    = (*Token)(nil)
+	_ entry.ForeignToken = (*Token)(nil)
+)
 
 // Generation is the object's generation; 0 where nothing is stored.
 func (t *Token) Generation() int64 { return t.generation }
@@ -32,6 +36,15 @@ func (t *Token) CommitTS() time.Time { return t.commit }
 // (HTTP's Date, whole seconds). Zero with a client that is not NewClient's, and
 // for an answer out of a cache.
 func (t *Token) StoreDate() time.Time { return t.date }
+
+// Foreign is "vimeo/leaderelection" where that library wrote this generation,
+// and else "".
+func (t *Token) Foreign() string {
+	if t == nil || !t.foreign {
+		return ""
+	}
+	return vimeoLibrary
+}
 
 // String is the generation in decimal digits, the form that TokenFor reads.
 func (t *Token) String() string { return strconv.FormatInt(t.generation, 10) }

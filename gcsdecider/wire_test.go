@@ -110,6 +110,9 @@ func sampleEntry(t entry.LeaderToken) *entry.RaceEntry {
 // stored answers an upload with what was stored under that generation.
 func stored(generation int64, updated string) http.HandlerFunc {
 	return func(rw http.ResponseWriter, r *http.Request) {
+		// As the service does: the client waits for ever to get rid of a body that
+		// was answered with yes before it was read.
+		io.Copy(io.Discard, r.Body)
 		rw.Header().Set("Content-Type", "application/json")
 		fmt.Fprintf(rw, `{"kind":"storage#object","name":%q,"bucket":%q,"generation":"%d","timeCreated":%q,"updated":%q}`,
 			testObject, testBucket, generation, updated, updated)

@@ -31,9 +31,9 @@ func (d *Decider) WriteEntry(ctx context.Context, e *entry.RaceEntry) (entry.Lea
 	if err != nil {
 		return nil, d.misuse("write", err)
 	}
-	body, err := entry.Encode(e)
+	body, err := d.encode(e)
 	if err == nil && len(body) > maxSize {
-		err = fmt.Errorf("%w: %d bytes of JSON, more than %d; shorten HostPort or ConnectionParams", entry.ErrBad, len(body), maxSize)
+		err = fmt.Errorf("%w: %d bytes, more than %d; shorten HostPort or ConnectionParams", entry.ErrBad, len(body), maxSize)
 	}
 	if err != nil {
 		return nil, d.misuse("write", err)
@@ -61,6 +61,22 @@ func (d *Decider) WriteEntry(ctx context.Context, e *entry.RaceEntry) (entry.Lea
 	return t, nil
 }
 
+// encode is e's stored form.
+func (d *Decider) encode(e *entry.RaceEntry) ([]byte, error) {
+	if d.opts.VimeoForm {
+		return encodeVimeo(e)
+	}
+	return entry.Encode(e)
+}
+
+// contentType is that of the stored form.
+func (d *Decider) contentType() string {
+	if d.opts.VimeoForm {
+		return "application/x-protobuf"
+	}
+	return "application/json"
+}
+
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 // put uploads body in a single request.
@@ -70,7 +86,7 @@ func (d *Decider) put(ctx context.Context, cond storage.Conditions, body []byte)
 	// A retry after a lost answer would turn our own success into a lost race.
 	w := d.handle().If(cond).Retryer(storage.WithPolicy(storage.RetryNever)).NewWriter(ctx)
 	w.ChunkSize = 0 // one request; the default would also set 16 MiB aside
-	w.ContentType = "application/json"
+	w.ContentType = d.contentType()
 	w.CacheControl = "no-store"
 	w.KMSKeyName = d.opts.KMSKeyName
 	w.StorageClass = d.opts.StorageClass

@@ -34,7 +34,8 @@ func operator() string {
 // only: its times count from now.
 func (b *breaker) replacement(seen statuscmd.Sight) (entry.RaceEntry, error) {
 	e := seen.Entry.Clone()
-	if seen.Bad != nil {
+	switch {
+	case seen.Bad != nil:
 		token, err := b.freshToken(seen)
 		if err != nil {
 			return e, err
@@ -42,7 +43,16 @@ func (b *breaker) replacement(seen statuscmd.Sight) (entry.RaceEntry, error) {
 		// How many versions there were is not known. This number is higher, for
 		// nobody writes more than once per second.
 		e = entry.RaceEntry{TermLength: b.term, FencingToken: token, ElectionNumber: entry.ElectionNumber(token), Token: e.Token}
-	} else {
+	case e.Foreign() != "":
+		// It says neither what tokens there were before it nor how long a term is.
+		token, err := b.freshToken(seen)
+		if err != nil {
+			return e, err
+		}
+		e.ElectionNumber++
+		e.FencingToken = max(token, e.Token.CommitTS().Unix()+1, int64(e.ElectionNumber))
+		e.TermLength = max(e.TermLength, b.term)
+	default:
 		e.ElectionNumber++
 		if !b.now {
 			e.FencingToken++ // a reign of the operator's

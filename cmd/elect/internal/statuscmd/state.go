@@ -28,6 +28,10 @@ type State struct {
 	// LeaderID is who leads, or led last if the state is expired or held.
 	LeaderID string   `json:"leader_id,omitempty"`
 	HostPort []string `json:"host_port,omitempty"`
+	// Foreign names the library that wrote the entry in a form of its own, if it was
+	// not ours. There are no fencing tokens in such a form (0), and TermMS is what was
+	// left of the term when the store took the entry in.
+	Foreign string `json:"foreign,omitempty"`
 	// FencingToken is the number of the reign; absent where nothing was decoded.
 	FencingToken *int64 `json:"fencing_token,omitempty"`
 	// ElectionNumber counts the writes, from 0.
@@ -93,7 +97,7 @@ func Describe(store string, s Sight) State {
 		return st
 	}
 	number := int64(e.ElectionNumber)
-	st.LeaderID, st.HostPort = e.LeaderID, e.HostPort
+	st.LeaderID, st.HostPort, st.Foreign = e.LeaderID, e.HostPort, e.Foreign()
 	st.FencingToken, st.ElectionNumber = &e.FencingToken, &number
 	st.TermMS, st.TermExpiry, st.SentBy = ms(e.TermLength), utc(e.TermExpiry), utc(e.SentBy)
 	if Printable(string(e.Checkpoint)) {

@@ -30,7 +30,10 @@ func (s State) Lines() []Line {
 	default:
 		add("leader", s.leader())
 	}
-	if s.FencingToken != nil {
+	switch {
+	case s.Foreign != "":
+		add("written by", Safe(s.Foreign)+", which has no fencing tokens")
+	case s.FencingToken != nil:
 		add("fencing token", strconv.FormatInt(*s.FencingToken, 10))
 	}
 	if s.ElectionNumber != nil {

@@ -40,13 +40,13 @@ func news(st statuscmd.State) string {
 	leader := statuscmd.Safe(st.LeaderID)
 	switch st.State {
 	case statuscmd.Leading:
-		text := fmt.Sprintf("%s leads, fencing token %d", leader, *st.FencingToken)
+		text := fmt.Sprintf("%s leads, %s", leader, reign(st))
 		if len(st.HostPort) > 0 {
 			text += ", at " + st.Places()
 		}
 		return text
 	case statuscmd.Expired:
-		return fmt.Sprintf("nobody leads: the term of %s with fencing token %d is over", leader, *st.FencingToken)
+		return fmt.Sprintf("nobody leads: the term of %s with %s is over", leader, reign(st))
 	case statuscmd.Held:
 		return fmt.Sprintf("nobody leads, held by %s, fencing token %d", leader, *st.FencingToken)
 	case statuscmd.Vacant:
@@ -57,6 +57,14 @@ func news(st statuscmd.State) string {
 		return st.Sentence()
 	}
 	return "nobody can lead: " + cliutil.Line(statuscmd.BadAdvice(st))
+}
+
+// reign names it by its fencing token, if it has one.
+func reign(st statuscmd.State) string {
+	if st.Foreign != "" {
+		return "an entry of " + statuscmd.Safe(st.Foreign)
+	}
+	return fmt.Sprintf("fencing token %d", *st.FencingToken)
 }
 
 func timeLeft(st statuscmd.State) time.Duration {
