@@ -14,9 +14,40 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
 	"github.com/cloudelect/cloudelect/core"
+	"github.com/cloudelect/cloudelect/core/entry"
 	"github.com/cloudelect/cloudelect/dynamodecider"
 	"github.com/cloudelect/cloudelect/gcsdecider"
 )
+
+// The program of MIGRATING.md that had vimeo/leaderelection.
+func Example_fromVimeo() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	client, err := gcsdecider.NewClient(ctx)
+	if err != nil {
+		log.Fatal(err)
+	}
+	cfg := core.Config{
+		LeaderID: "worker-1",
+		HostPort: []string{"192.0.2.1:7000"},
+		Decider: gcsdecider.NewDecider(client, "my-bucket", "elections/vimeo/nightly",
+			&gcsdecider.Options{VimeoForm: true}), // while candidates of both kinds run
+		TermLength:   15 * time.Second,
+		MaxClockSkew: time.Second,
+		OnElected: func(ctx context.Context, expires *core.TimeView) {
+			if expires.ValueInFuture() { // before each step that matters
+				fmt.Println("leading") // work here; ctx ends when the leadership does
+			}
+			stop() // this program has nothing more to do
+		},
+		OnOusting:     func(context.Context) { log.Print("stopped leading") },
+		LeaderChanged: func(_ context.Context, e entry.RaceEntry) { log.Print("the leader is ", e.LeaderID) },
+	}
+	if err := cfg.Acquire(ctx); err != nil && ctx.Err() == nil {
+		log.Fatal(err)
+	}
+	// Output: leading
+}
 
 // The program of MIGRATING.md that had client-go's LeaderElector.
 func Example_fromClientGo() {
