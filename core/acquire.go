@@ -52,7 +52,7 @@ func (a *acquisition) begin(ctx context.Context, l *leg) {
 		faults = fmt.Errorf("%w: Acquire needs OnElected", ErrInvalidConfig)
 	}
 	a.WaitAtMost = 0 // bounds Campaign and RunAsLeader only
-	if err := errors.Join(a.complete(), faults); err != nil {
+	if err := errors.Join(a.complete(), faults, contextFault(ctx)); err != nil {
 		l.end(&turn{move: move{kind: moveDone, err: err}})
 		return
 	}

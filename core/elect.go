@@ -36,10 +36,19 @@ func (c Config) TryAcquire(ctx context.Context) (*Leadership, error) {
 
 func (c Config) campaign(ctx context.Context, once bool) (*Leadership, error) {
 	s, err := c.resolve()
-	if err != nil {
+	if err = errors.Join(err, contextFault(ctx)); err != nil {
 		return nil, err
 	}
 	return s.campaign(ctx, once)
+}
+
+// contextFault is what to say to a nil context, which would panic in a goroutine
+// that no caller can recover.
+func contextFault(ctx context.Context) error {
+	if ctx == nil {
+		return fmt.Errorf("%w: the context is nil: pass context.Background()", ErrInvalidConfig)
+	}
+	return nil
 }
 
 func (s *settings) campaign(ctx context.Context, once bool) (*Leadership, error) {

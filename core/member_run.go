@@ -41,7 +41,7 @@ func runElection(ctx context.Context, config *LeaderElectionConfig) (failed, unr
 	}
 	m := &member{LeaderElectionConfig: *config}
 	m.news.tell = m.Callbacks.OnNewLeader
-	if err := m.validate(); err != nil {
+	if err := errors.Join(m.validate(), contextFault(ctx)); err != nil {
 		return err, nil
 	}
 	failed, unresigned = m.run(ctx)
