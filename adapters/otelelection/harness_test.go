@@ -3,7 +3,6 @@ package otelelection_test
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -15,6 +14,7 @@ import (
 	"go.opentelemetry.io/otel/sdk/metric/metricdata"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 	"go.opentelemetry.io/otel/sdk/trace/tracetest"
+	"go.opentelemetry.io/otel/trace/noop"
 
 	"github.com/cloudelect/cloudelect/adapters/otelelection"
 	"github.com/cloudelect/cloudelect/core"
@@ -116,7 +116,7 @@ func collect(t *testing.T, reader *metric.ManualReader) map[string]float64 {
 func key(name string, set attribute.Set) string {
 	for _, a := range set.ToSlice() {
 		if a.Key != "election.name" {
-			name += fmt.Sprintf(" %s=%s", strings.TrimPrefix(string(a.Key), "election."), a.Value.Emit())
+			name += fmt.Sprintf(" %s=%s", strings.TrimPrefix(string(a.Key), "election."), a.Value.String())
 		}
 	}
 	return name
@@ -133,11 +133,13 @@ func (s *scene) want(when string, want map[string]float64) {
 	}
 }
 
-// instruments lists what a Recorder makes and records, each with its unit.
-func instruments(t *testing.T) []string {
+// everything is what a Recorder with all attributes records in a life that leaves
+// out no kind of event.
+func everything(t *testing.T) []metricdata.Metrics {
 	t.Helper()
 	reader := metric.NewManualReader()
-	r, err := otelelection.New(&otelelection.Options{Election: "x", MeterProvider: metric.NewMeterProvider(metric.WithReader(reader))})
+	r, err := otelelection.New(&otelelection.Options{Election: "x", Candidate: "a",
+		MeterProvider: metric.NewMeterProvider(metric.WithReader(reader)), TracerProvider: noop.NewTracerProvider()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -147,19 +149,14 @@ func instruments(t *testing.T) []string {
 		r.OnEvent(core.Event{Kind: kind, Op: core.OpRead, Outcome: core.OutcomeRead, Time: now, Missed: 1, Proof: core.ProofClock,
 			Entry: entry.RaceEntry{LeaderID: "a", TermLength: term, TermExpiry: now.Add(term)}})
 	}
-	r.OnEvent(core.Event{Kind: core.EventRequest})
 	var all metricdata.ResourceMetrics
 	if err := reader.Collect(context.Background(), &all); err != nil {
 		t.Fatal(err)
 	}
-	var names []string
-	for _, scope := range all.ScopeMetrics {
-		for _, m := range scope.Metrics {
-			names = append(names, m.Name+" "+m.Unit)
-		}
+	if len(all.ScopeMetrics) != 1 {
+		t.Fatalf("%d scopes", len(all.ScopeMetrics))
 	}
-	slices.Sort(names)
-	return names
+	return all.ScopeMetrics[0].Metrics
 }
 
 // countLeaders adds election.leading up, and counts the elections that have it.

@@ -124,6 +124,13 @@ func (i *instruments) prepare(common []attribute.KeyValue) {
 		}
 	}
 	ctx := context.Background()
+	for p := core.ProofVacant; p <= core.ProofClock; p++ {
+		i.begun.Add(ctx, 0, i.byProof[p]...)
+	}
+	for op := core.OpRead; op <= core.OpResign; op++ {
+		i.failures.Add(ctx, 0, i.byRequest[request{op, core.OutcomeBroken}].add...)
+	}
+	i.failures.Add(ctx, 0, i.byRequest[request{core.OpRead, core.OutcomeBadEntry}].add...)
 	for _, reason := range []string{endExpired, endLost, endResigned, endStopped} {
 		i.byReason[reason] = []metric.AddOption{with(keyReason.String(reason))}
 		i.ended.Add(ctx, 0, i.byReason[reason]...)

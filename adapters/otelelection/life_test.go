@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/vimeo/go-clocks"
+	"go.opentelemetry.io/otel/codes"
 
 	"github.com/cloudelect/cloudelect/core"
 	"github.com/cloudelect/cloudelect/core/entry"
@@ -35,7 +36,7 @@ func TestMetricsOfALife(t *testing.T) {
 		s.slow(100 * time.Millisecond)
 		s.want("before the first event", map[string]float64{"election.leading": 0, "election.term.time_left": 0,
 			"election.reign.ended end_reason=expired": 0, "election.renewals": 0, "election.events.missed": 0})
-		if got := s.collect(); len(got) != 10 {
+		if got := s.collect(); len(got) != 20 {
 			t.Errorf("it begins with %v, want the gauges that mean something and the counters that have alerts", got)
 		}
 
@@ -98,7 +99,7 @@ func TestMetricsOfALife(t *testing.T) {
 
 		s.store.Delete()
 		s.store.SetClock(skewclock.New(clocks.DefaultClock(), &skewclock.Options{Offset: time.Minute}))
-		l = s.win(t.Context())
+		s.win(t.Context())
 		s.want("deleted, and the store's clock moved", map[string]float64{"election.entry.deletions": 1, "election.leading": 1})
 		if offset := s.collect()["election.clock.offset"]; offset > -58 || offset < -60 {
 			t.Errorf("the offset is %v, want just under a minute behind", offset)
@@ -146,6 +147,44 @@ func TestTimeLeftIsTheLeaderships(t *testing.T) {
 	}
 }
 
+// A leader that another process with the same name has replaced leads no more.
+func TestReplacedByANamesake(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newScene(t, nil, nil)
+		s.win(t.Context())
+		s.store.Handle().Lead("a", term)
+		time.Sleep(4 * time.Second)
+		s.want("replaced", map[string]float64{"election.leading": 0, "election.reign.ended end_reason=lost": 1})
+	})
+}
+
+// To come second is no failure; answers that tell no time leave the offset as it was.
+func TestWhatIsNoNews(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newScene(t, nil, nil)
+		tell := func(op core.Op, outcome core.Outcome, offset time.Duration) {
+			s.rec.OnEvent(core.Event{Kind: core.EventRequest, Op: op, Outcome: outcome, ClockOffset: offset, Time: time.Now()})
+		}
+		tell(core.OpRenew, core.OutcomeStored, -3*time.Second)
+		tell(core.OpAcquire, core.OutcomeLost, 0)
+		tell(core.OpRenew, core.OutcomeUnknown, 0)
+		s.want("no news", map[string]float64{"election.clock.offset": -3,
+			"election.request.duration op=acquire outcome=lost": 1, "election.request.failures op=acquire outcome=lost": 0,
+			"election.request.failures op=renew outcome=unknown": 1})
+		tell(core.OpRead, core.OutcomeRead, 0)
+		s.want("the clock was corrected", map[string]float64{"election.clock.offset": 0})
+		var failed []string
+		for _, span := range s.spans.GetSpans() {
+			if span.Status.Code == codes.Error {
+				failed = append(failed, span.Name)
+			}
+		}
+		if len(failed) != 1 || failed[0] != "election renew" {
+			t.Errorf("spans with the status Error: %q, want the unknown renewal's", failed)
+		}
+	})
+}
+
 // Spans have the times, the outcome and the token of each request, and nothing of others.
 func TestSpans(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -164,7 +203,7 @@ func TestSpans(t *testing.T) {
 		for i, span := range s.spans.GetSpans() {
 			what := span.Name
 			for _, a := range span.Attributes {
-				what += " " + strings.TrimPrefix(string(a.Key), "election.") + "=" + a.Value.Emit()
+				what += " " + strings.TrimPrefix(string(a.Key), "election.") + "=" + a.Value.String()
 			}
 			if span.Status.Description != "" {
 				what += " " + span.Status.Code.String()

@@ -15,7 +15,8 @@ import (
 type Book struct {
 	leading bool
 	ended   reign // the last that ended
-	current reign
+	current reign // the last that was confirmed
+	token   int64 // the latest that was seen under this candidate's name
 	term    time.Duration
 	// anchor is a reading of the clock, and age how long before it the last
 	// confirmed write was sent.
@@ -48,8 +49,10 @@ func (b *Book) Note(e *core.Event, now time.Time) {
 		b.ended = reign{e.Entry.FencingToken, true}
 		b.leading = b.leading && b.ended != b.current
 	case core.EventLeaderChanged:
+		// Told before the request that showed it. It may be of a namesake, who has
+		// ended the reign: so it says nothing about that.
 		if e.Entry.LeaderID == e.LeaderID {
-			b.current = reign{e.Entry.FencingToken, true} // told before the request that showed it
+			b.token = e.Entry.FencingToken
 		}
 	}
 }
@@ -77,7 +80,7 @@ func (b *Book) confirm(e *core.Event, this reign, now time.Time) {
 	if !b.leading || this != b.current || age < b.Age(now) {
 		b.anchor, b.age = now, age
 	}
-	b.leading, b.current, b.unclear = true, this, false
+	b.leading, b.current, b.token, b.unclear = true, this, this.token, false
 }
 
 // sentAt is when the write that e confirms was sent, on the local wall clock.
@@ -97,7 +100,7 @@ func (b *Book) sentAt(e *core.Event) time.Time {
 func (b *Book) Leads() bool { return b.leading }
 
 // Token is the fencing token of the latest reign of this candidate; 0 before the first.
-func (b *Book) Token() int64 { return b.current.token }
+func (b *Book) Token() int64 { return b.token }
 
 // Term is the length of the last term that this candidate won or renewed.
 func (b *Book) Term() time.Duration { return b.term }
