@@ -114,10 +114,16 @@ func (c *campaign) next(ctx context.Context, last *turn) move {
 			lookAgain = !known
 		}
 	}
-	if lookAgain {
-		return c.unlessEnded(ctx, move{kind: moveRead, sent: c.sample()})
+	if !lookAgain {
+		return c.decide(ctx)
 	}
-	return c.decide(ctx)
+	now := c.sample()
+	if last != nil && c.waitLeft(now) <= 0 {
+		// No store answers within no time: what is known has to do.
+		rec := c.Memory.known()
+		return c.unlessEnded(ctx, move{kind: moveDone, err: c.giveUp(&rec, judge(&rec, now, c.rules()))})
+	}
+	return c.unlessEnded(ctx, move{kind: moveRead, sent: now})
 }
 
 // unlessEnded replaces m when ctx has ended.
@@ -142,7 +148,7 @@ func (c *campaign) looked(t *turn) (move, bool) {
 	case OutcomeBroken:
 		return move{kind: moveDone, err: err}, true
 	}
-	c.lastErr = err
+	c.lastErr = c.telling(c.lastErr, err)
 	if c.once && (len(c.attempts) == 0 || c.failures == 2) {
 		return move{kind: moveDone, err: err}, true
 	}
@@ -217,6 +223,16 @@ func (c *campaign) giveUp(rec *record, v verdict) error {
 		return fmt.Errorf("core: the election is free (%v), but could not be taken within %v: %w", v.proof, c.WaitAtMost, said)
 	}
 	return c.withAnswer(v.held(rec.current))
+}
+
+// telling is which of two errors of the store to tell: the newer one, unless that
+// only says that WaitAtMost left the request no time.
+func (c *campaign) telling(before, newer error) error {
+	var cut *noAnswerError
+	if before != nil && errors.As(newer, &cut) && cut.limit < c.request() {
+		return before
+	}
+	return newer
 }
 
 // said is what the store last said, if that taught nothing.

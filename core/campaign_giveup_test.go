@@ -26,6 +26,9 @@ func TestCampaignGiveUpTellsALeaderFromAStoreThatFails(t *testing.T) {
 		{"every read hangs", func(t *testing.T, w *world, h *host) {
 			h.door.all(read, fault{kind: stuck, d: time.Hour})
 		}, "", nil, "did not answer within 10s"},
+		{"every read fails slowly, and the last has no time to", func(t *testing.T, w *world, h *host) {
+			h.door.all(read, fault{kind: stuck, d: 1900 * time.Millisecond})
+		}, "", errNet, "did not answer within 10s"},
 		{"only an earlier call was answered", func(t *testing.T, w *world, h *host) {
 			leads(t, w, h)
 			h.Memory = new(core.Memory)
@@ -77,4 +80,25 @@ func TestCampaignGiveUpTellsALeaderFromAStoreThatFails(t *testing.T) {
 			})
 		})
 	}
+}
+
+// At the end of WaitAtMost nothing is asked any more: no store could answer in time,
+// and the log would say of a healthy one that it does not.
+func TestCampaignAsksNothingWhenItsTimeIsOver(t *testing.T) {
+	bubble(t, func(t *testing.T, w *world) {
+		w.store.Lead("b", 10*time.Minute)
+		h := w.host("a", nil)
+		h.WaitAtMost = term
+		begin := time.Now()
+		_, err := h.Campaign(t.Context())
+		wantHeld(t, nil, err)
+		if took := time.Since(begin); took < term {
+			t.Errorf("gave up after %v", took)
+		}
+		for _, c := range h.door.log() {
+			if c.err != nil || c.at.Sub(begin) >= term-time.Millisecond {
+				t.Errorf("a request %v after the beginning: %v", c.at.Sub(begin), c.err)
+			}
+		}
+	})
 }
