@@ -67,7 +67,9 @@ func (s *settings) campaign(ctx context.Context, once bool) (*Leadership, error)
 }
 
 // RunAsLeader campaigns, runs work while leading, and resigns when work has
-// returned. The context that work gets ends with the leadership.
+// returned. The context that work gets ends with the leadership. From then on nothing
+// is renewed, also when ctx was what ended: work that takes longer to stop than the
+// term lasts may be done beside a successor.
 //
 // It returns work's error; if the reign was over before work returned, the
 // reason is joined to it (ErrLeadershipLost, ErrTermExpired), because the work
@@ -83,7 +85,7 @@ func (c Config) RunAsLeader(ctx context.Context, work func(ctx context.Context, 
 		return err
 	}
 	defer func() {
-		over := l.Check()
+		over := l.overrun()
 		l.end(ErrResigned) // for good, before anything else
 		if !errors.Is(over, ErrLeadershipLost) && !errors.Is(over, ErrTermExpired) {
 			over = nil

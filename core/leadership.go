@@ -183,6 +183,26 @@ func (l *Leadership) Settle(ctx context.Context) error {
 	return context.Cause(ctx)
 }
 
+// overrun is Check for work that has returned: it also fails if the reign ended as it
+// was told to, but its term was over before the work had stopped.
+func (l *Leadership) overrun() error {
+	err := l.Check()
+	if err == nil || errors.Is(err, ErrLeadershipLost) || errors.Is(err, ErrTermExpired) {
+		return err
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	switch {
+	case l.reign.resigned:
+		return err
+	case l.reign.lost:
+		return fmt.Errorf("%w, before the work had stopped", ErrLeadershipLost)
+	case l.reign.left(l.c.sample()) <= 0:
+		return fmt.Errorf("%w, before the work had stopped: it may have been done beside the next leader", ErrTermExpired)
+	}
+	return err
+}
+
 // LastRenewed is when the last confirmed write was sent, on the local wall clock.
 func (l *Leadership) LastRenewed() time.Time {
 	l.mu.Lock()

@@ -1,6 +1,7 @@
 package core
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -46,6 +47,10 @@ type LeaderElectionConfig struct {
 	// Callbacks are all needed.
 	Callbacks LeaderCallbacks
 
+	// ResignWithin bounds how long RunElection tries to resign when the store does not
+	// answer; 0: 10 s, which is what platforms give a process to end. Giving up loses
+	// nothing: the next leader then waits for the term's end.
+	ResignWithin time.Duration
 	// Clock is where all time comes from; nil means the system's.
 	Clock clocks.Clock
 	// Logger gets one line per event that a person wants to know; nil: silent.
@@ -89,12 +94,16 @@ func (c *LeaderElectionConfig) config(d RaceDecider) Config {
 		LeaderID: c.identity(), HostPort: slices.Clone(c.HostPort), Decider: d,
 		TermLength: time.Duration(c.LeaseDurationSeconds) * time.Second,
 		Clock:      c.Clock, OnEvent: c.OnEvent,
+		ResignWithin: cmp.Or(c.ResignWithin, resignWithin),
 	}
 	if c.Logger != nil {
 		cfg.Logger = c.Logger.With(slog.String("election", c.Name))
 	}
 	return cfg
 }
+
+// resignWithin is the default of LeaderElectionConfig.ResignWithin.
+const resignWithin = 10 * time.Second
 
 // validate reports every fault that shows before the store is opened.
 func (c *LeaderElectionConfig) validate() error {
@@ -121,6 +130,9 @@ func (c *LeaderElectionConfig) validate() error {
 		if !utf8.ValidString(hp) {
 			fault("HostPort %q is not UTF-8", hp)
 		}
+	}
+	if c.ResignWithin < 0 {
+		fault("ResignWithin is %v: give a positive duration, or 0 for %v", c.ResignWithin, resignWithin)
 	}
 	if c.Open == nil {
 		fault("Open is nil: there is no store to campaign in")

@@ -15,7 +15,8 @@ import (
 // nil means that ctx has ended, or that the member itself has resigned, and
 // that, if it led, the store confirmed the resignation. An error Is
 // ErrNotResigned if the store did not; ErrLeadershipLost or ErrTermExpired if
-// that is how the leadership ended; ErrDuplicateMember if another process with
+// that is how the leadership ended, or if OnStartedLeading took longer to return than
+// the term lasted: nothing is renewed while it does; ErrDuplicateMember if another process with
 // this member's ID was seen at work; ErrBroken if the store refuses for good
 // while nothing is led; ErrInvalidConfig; or what Open returned. Several of them
 // may come together. Transient errors of the store never end it.
@@ -131,7 +132,7 @@ func (m *member) lead(ctx context.Context, l *Leadership) (failed, unresigned er
 		m.Callbacks.OnStoppedLeading()
 		working.Wait()
 	}
-	over := l.Check()
+	over := l.overrun()
 	unresigned = l.giveUp(ctx)
 	l.c.hooks.drain(nil)
 	return m.reason(over, l), unresigned
@@ -140,12 +141,12 @@ func (m *member) lead(ctx context.Context, l *Leadership) (failed, unresigned er
 // reason is why a leadership ended, if nobody had asked for that.
 func (m *member) reason(over error, l *Leadership) error {
 	switch {
-	case errors.Is(over, ErrLeadershipLost):
+	case errors.Is(over, ErrLeadershipLost), errors.Is(over, ErrTermExpired):
 		if by := m.twin.replaced(l.Entry()); by != nil {
 			return fmt.Errorf("%w; %w", over, by)
 		}
 		return over
-	case errors.Is(over, ErrTermExpired), errors.Is(over, ErrDuplicateMember):
+	case errors.Is(over, ErrDuplicateMember):
 		return over
 	}
 	return nil

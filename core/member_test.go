@@ -163,7 +163,8 @@ func TestMemberWhoseWorkIgnoresItsContext(t *testing.T) {
 		b.wantStory(t, "started")
 		first.running(t)
 		close(release)
-		if err := first.wait(); err != nil { // nothing of it is left in the store
+		// It was over before the work was: the other has led beside it.
+		if err := first.wait(); !errors.Is(err, core.ErrTermExpired) || errors.Is(err, core.ErrNotResigned) {
 			t.Error(err)
 		}
 		second.running(t)

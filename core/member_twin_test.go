@@ -2,6 +2,7 @@ package core_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -151,5 +152,29 @@ func TestMemberThatSeesOthersRenew(t *testing.T) {
 		if err := e.wait(); err != nil {
 			t.Error(err)
 		}
+	})
+}
+
+// A member that was cut off, or frozen, until a namesake took over learns that it was
+// one: a supervisor that starts it again would otherwise do so for ever.
+func TestMemberWhoseTermEndedUnderATwinIsTold(t *testing.T) {
+	bubble(t, func(t *testing.T, w *world) {
+		m := w.member("a", nil)
+		m.stopped = func() { // its term has just expired
+			now := w.stored(t)
+			now.ElectionNumber, now.FencingToken, now.Nonce = now.ElectionNumber+1, now.FencingToken+1, "twin"
+			w.store.Plant(now)
+			m.host.door.all(read, fault{})
+			m.host.door.all(write, fault{})
+		}
+		e := w.elect(t, t.Context(), m)
+		time.Sleep(time.Second)
+		m.host.door.all(read, fault{kind: refuse})
+		m.host.door.all(write, fault{kind: refuse})
+		err := e.wait()
+		if !errors.Is(err, core.ErrTermExpired) || !errors.Is(err, core.ErrDuplicateMember) {
+			t.Errorf("%v, want ErrTermExpired and ErrDuplicateMember", err)
+		}
+		m.wantStory(t, "started stopped")
 	})
 }
