@@ -30,15 +30,15 @@ func Example_fromVimeo() {
 	cfg := core.Config{
 		LeaderID: "worker-1",
 		HostPort: []string{"192.0.2.1:7000"},
-		Decider: gcsdecider.NewDecider(client, "my-bucket", "elections/vimeo/nightly",
+		Decider: gcsdecider.NewDecider(client, "my-bucket", "elections/nightly",
 			&gcsdecider.Options{VimeoForm: true}), // while candidates of both kinds run
 		TermLength:   15 * time.Second,
 		MaxClockSkew: time.Second,
 		OnElected: func(ctx context.Context, expires *core.TimeView) {
-			if expires.ValueInFuture() { // before each step that matters
+			for ctx.Err() == nil && expires.ValueInFuture() {
 				fmt.Println("leading") // work here; ctx ends when the leadership does
+				stop()                 // this program has nothing more to do
 			}
-			stop() // this program has nothing more to do
 		},
 		OnOusting:     func(context.Context) { log.Print("stopped leading") },
 		LeaderChanged: func(_ context.Context, e entry.RaceEntry) { log.Print("the leader is ", e.LeaderID) },
@@ -57,7 +57,7 @@ func Example_fromClientGo() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	err = core.RunElection(ctx, &core.LeaderElectionConfig{
+	err = core.RunElectionOrDie(ctx, &core.LeaderElectionConfig{
 		Name:                 "nightly",
 		MemberID:             "pod-7f9c",
 		LeaseDurationSeconds: 15,
@@ -74,7 +74,7 @@ func Example_fromClientGo() {
 		},
 	})
 	if err != nil {
-		log.Fatal(err)
+		log.Print(err) // not resigned: the next leader waits for the term's end, and that is all
 	}
 	// Output: leading
 }
@@ -92,7 +92,11 @@ func Example_fromEtcd() {
 		Decider:    gcsdecider.NewDecider(client, "my-bucket", "elections/etcd/nightly", nil),
 		TermLength: 15 * time.Second,
 	}
-	leader, err := election.Campaign(ctx)
+	reign, end := context.WithCancel(context.WithoutCancel(ctx))
+	defer end()
+	waited := context.AfterFunc(ctx, end) // a signal ends the waiting,
+	leader, err := election.Campaign(reign)
+	waited() // not the reign: the steps are finished first
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -102,8 +106,7 @@ func Example_fromEtcd() {
 		}
 		fmt.Println("step", step, leader.FencingToken() > 0)
 	}
-	// Not ctx: it may have ended, and there is something left to say.
-	if err := leader.Resign(context.WithoutCancel(ctx)); err != nil {
+	if err := leader.Resign(reign); err != nil {
 		log.Print(err) // the next leader waits for the term's end, and that is all
 	}
 	// Output:
