@@ -135,7 +135,7 @@ type sight struct {
 
 func (h *Health) look() sight {
 	if h == nil || h.clock == nil {
-		return sight{ready: ErrStarting}
+		return sight{ready: ErrStarting, silent: -1}
 	}
 	now := h.clock.Now()
 	h.mu.Lock()

@@ -258,6 +258,11 @@ func TestBadInput(t *testing.T) {
 		if h.Live() != nil || !errors.Is(h.Ready(), health.ErrStarting) || h.Name() != "election" {
 			t.Error("a Health that was not made by New")
 		}
+		w := httptest.NewRecorder()
+		h.ReadyHandler().ServeHTTP(w, httptest.NewRequest("GET", "/?format=json", nil))
+		if !strings.Contains(w.Body.String(), `"last_read_ms":-1`) {
+			t.Errorf("a Health that has heard nothing says %s", w.Body)
+		}
 	}
 	if _, err := health.New(nil); err != nil {
 		t.Error(err)

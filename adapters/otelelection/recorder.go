@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 	"time"
+	"unicode/utf8"
 
 	"github.com/vimeo/go-clocks"
 	"go.opentelemetry.io/otel"
@@ -110,6 +111,9 @@ func (o *Options) validate() error {
 	}
 	if o.Election == "" {
 		fault("Options.Election is empty: name the election, the same on all candidates")
+	}
+	if !utf8.ValidString(o.Election) || !utf8.ValidString(o.Candidate) {
+		fault("Options.Election %q and Candidate %q have to be UTF-8, which exporters demand", o.Election, o.Candidate)
 	}
 	seen := map[attribute.Key]bool{}
 	for _, a := range o.Attributes {

@@ -28,6 +28,7 @@ import (
 func TestBadOptions(t *testing.T) {
 	for says, opts := range map[string]*otelelection.Options{
 		"Options.Election is empty": nil,
+		"have to be UTF-8":          {Election: "x\xff"},
 		"no key or no value":        {Election: "x", Attributes: []attribute.KeyValue{{}}},
 		"of this package's own":     {Election: "x", Attributes: []attribute.KeyValue{attribute.String("election.name", "y")}},
 		`"a" is there twice`:        {Election: "x", Attributes: []attribute.KeyValue{attribute.Int("a", 1), attribute.Int("a", 2)}},
