@@ -80,6 +80,7 @@ func (s scale) ticks() []tick {
 		shift = math.Mod(float64(s.start.Unix())+float64(zone), max(step, day)) + float64(s.start.Nanosecond())/1e9
 	}
 	var all []tick
+	last := "" // the date of the tick before
 	first := math.Ceil((s.from+shift)/step - 1e-6)
 	for i := range 1000 { // there are fewer
 		n := first + float64(i)
@@ -88,10 +89,40 @@ func (s scale) ticks() []tick {
 			break
 		}
 		share := (at - s.from) / (s.until - s.from)
-		all = append(all, tick{s.left + s.width*min(max(share, 0), 1), s.label(n*step, at, step)})
+		text := s.label(n*step, at, step)
+		if date := s.date(at); step < day && date != last {
+			text = s.newDay(at, text, last == "")
+			last = date
+		}
+		all = append(all, tick{s.left + s.width*min(max(share, 0), 1), text})
 	}
 	return all
 }
+
+// date is the day of an instant; "" where the axis has no dates.
+func (s scale) date(at float64) string {
+	if s.start.IsZero() {
+		return ""
+	}
+	return s.start.Add(saturated(at)).Round(time.Millisecond).Format(time.DateOnly)
+}
+
+// newDay labels the first tick of a day: at midnight by its date. Where clocks have
+// been changed since the picture's beginning, ticks may miss midnight.
+func (s scale) newDay(at float64, text string, first bool) string {
+	t := s.start.Add(saturated(at)).Round(time.Millisecond)
+	y, m, d := t.Date()
+	switch midnight := t.Equal(time.Date(y, m, d, 0, 0, 0, 0, t.Location())); {
+	case midnight && s.days():
+		return t.Format(time.DateOnly)
+	case first, midnight, len(text) > len("15:04"): // no room for both
+		return text
+	}
+	return t.Format("01-02 ") + text
+}
+
+// days tells whether what is drawn is of more than one day.
+func (s scale) days() bool { return s.date(s.from) != s.date(s.until) }
 
 // label names an instant as precisely as its step needs.
 func (s scale) label(value, at, step float64) string {
@@ -147,7 +178,7 @@ func (s scale) when(at time.Duration) string {
 		return at.Round(time.Millisecond).String()
 	}
 	layout := "15:04:05." + strings.Repeat("0", digits)
-	if s.until-s.from > day/2 {
+	if s.days() {
 		layout = "2006-01-02 " + layout
 	}
 	return s.start.Add(at).Format(layout)
@@ -159,5 +190,8 @@ func (s scale) caption() string {
 		return "Time counts from the beginning."
 	}
 	t := s.start.Add(saturated(s.from))
+	if s.days() {
+		return fmt.Sprintf("From %s to %s, %s.", t.Format(time.DateTime), s.start.Add(saturated(s.until)).Format(time.DateTime), t.Format("MST (UTC-07:00)"))
+	}
 	return fmt.Sprintf("Times of day on %s, %s.", t.Format("2006-01-02"), t.Format("MST (UTC-07:00)"))
 }

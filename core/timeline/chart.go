@@ -1,6 +1,7 @@
 package timeline
 
 import (
+	"math"
 	"time"
 
 	"github.com/cloudelect/cloudelect/core"
@@ -53,9 +54,24 @@ type Reign struct {
 	// End is how it ended, and Why is that in words, for who points at it.
 	End End
 	Why string
+	// Rest is for how much longer its term runs after the reign has ended, as after
+	// a crash: whoever knows nothing of the end waits until then. 0: it does not, or
+	// nobody knows.
+	Rest time.Duration
 	// Seen: it is drawn as somebody else saw it, from what was stored, and may
 	// have begun earlier and ended otherwise.
 	Seen bool
+}
+
+// termEnd is when the term is over at last.
+func (g *Reign) termEnd() time.Duration {
+	if g.Open || g.Rest <= 0 {
+		return g.To
+	}
+	if end := g.To + g.Rest; end > g.To {
+		return end
+	}
+	return math.MaxInt64
 }
 
 // End is how a reign ended.

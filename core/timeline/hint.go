@@ -34,9 +34,25 @@ func (s scale) hintBar(name string, b bar) string {
 	return text + prefixed("\n", s.ending(b))
 }
 
+func (s scale) hintRest(name string, r rest) string {
+	return fmt.Sprintf("%s\n%s leads no more, and its term runs on: others wait for its end\nfencing token %d", s.between(r.from, r.to, false), name, r.token)
+}
+
 // ending says how a reign ended.
 func (s scale) ending(b bar) string {
-	why := clean(b.Why)
+	text := s.endedBy(b)
+	if end := b.termEnd(); end > b.Reign.To && !b.Open {
+		runs := "its term runs on until " + s.when(end)
+		if text == "" {
+			return runs
+		}
+		return text + "; " + runs
+	}
+	return text
+}
+
+func (s scale) endedBy(b bar) string {
+	why := foreign(b.Why)
 	switch {
 	case b.Open:
 		return "still leads"
@@ -56,7 +72,7 @@ func prefixed(prefix, text string) string {
 }
 
 func (s scale) hintDot(name string, d dot) string {
-	what := clean(d.Text)
+	what := foreign(d.Text)
 	names := markNames[d.Kind]
 	switch {
 	case d.Count > 1:
@@ -72,9 +88,9 @@ func (s scale) hintDot(name string, d dot) string {
 }
 
 func (s scale) hintStrip(name string, f strip) string {
-	text := fmt.Sprintf("%s\n%s: %s", s.between(f.from, f.Fault.To, f.Open), name, clean(f.What))
+	text := fmt.Sprintf("%s\n%s: %s", s.between(f.from, f.Fault.To, f.Open), name, isolated(named(f.What)))
 	if f.count > 1 {
-		return fmt.Sprintf("%s\n%s: %s, %d times", s.between(f.from, f.to, false), name, clean(f.What), f.count)
+		return fmt.Sprintf("%s\n%s: %s, %d times", s.between(f.from, f.to, false), name, isolated(named(f.What)), f.count)
 	}
-	return text + prefixed(", ", clean(f.Detail))
+	return text + prefixed(", ", foreign(f.Detail))
 }

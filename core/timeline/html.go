@@ -15,7 +15,8 @@ main{max-width:1400px;margin:0 auto}
 summary{cursor:pointer;margin:16px 0 8px}
 .table{overflow-x:auto}table{border-collapse:collapse}
 th,td{text-align:left;padding:4px 12px 4px 0;border-bottom:1px solid #e1e4e8;vertical-align:top;white-space:nowrap}
-td:nth-child(2),td:nth-child(6){white-space:normal;overflow-wrap:anywhere;min-width:8em}
+td:nth-child(2),td:nth-child(6){white-space:pre-wrap;overflow-wrap:anywhere}
+td:nth-child(2){min-width:10em}td:nth-child(6){min-width:30em}
 td{font-variant-numeric:tabular-nums}
 details{margin:0 16px}
 @media (prefers-color-scheme:dark){body{background:#0d1117;color:#e6edf3}th,td{border-color:#262c36}}
@@ -37,7 +38,7 @@ func (c *Chart) WriteHTML(w io.Writer) error {
 	p.open("html", "lang", "en", "data-made-by", madeBy)
 	p.WriteString("\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n")
 	p.WriteString("<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n")
-	p.element("title", l.title())
+	p.element("title", isolated(l.title()))
 	p.WriteString("<style>" + pageStyle + "</style>\n</head>\n<body>\n<main>\n<div class=\"picture\">\n")
 	p.Write(picture)
 	p.WriteString("</div>\n")
@@ -59,7 +60,7 @@ func (l *layout) table(p *canvas) {
 	for _, r := range l.Chart.Rows {
 		for _, g := range r.Reigns {
 			if piece, ok := l.place(g.Span); ok {
-				all = append(all, line{clean(r.Name), bar{piece: piece, Reign: g, count: 1}})
+				all = append(all, line{isolated(named(r.Name)), bar{piece: piece, Reign: g, count: 1}})
 			}
 		}
 	}
@@ -70,7 +71,7 @@ func (l *layout) table(p *canvas) {
 		return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(a.Token, b.Token))
 	})
 	p.WriteString("<details>\n")
-	p.element("summary", fmt.Sprintf("The same as a table: %d reigns", len(all)))
+	p.element("summary", "The same as a table: "+counted(len(all), "reign", "reigns"))
 	p.WriteString("<div class=\"table\"><table>\n<thead><tr><th>fencing token</th><th>leader</th><th>from</th><th>to</th><th>won by</th><th>end</th></tr></thead>\n<tbody>\n")
 	for _, g := range all[:min(len(all), maxListed)] {
 		to, proof := l.when(g.Reign.To), proofNames[g.Proof].name

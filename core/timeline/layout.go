@@ -2,16 +2,17 @@ package timeline
 
 // The measures of a picture, in pixels.
 const (
-	margin    = 16.0
-	nameRoom  = 170.0 // that names have at most
-	tailRoom  = 14.0  // right of the last instant, for what ends there
-	rowPad    = 5.0
-	upperRoom = 17.0 // for proofs and labels above a bar
-	mainRoom  = 20.0 // for the bar
-	stripRoom = 9.0  // for a fault
-	smallRoom = 11.0 // for failures and troubles
-	maxStrips = 4    // faults of one row at the same time
-	budget    = 12_000
+	margin     = 16.0
+	nameRoom   = 170.0 // that names have at most
+	tailRoom   = 14.0  // right of the last instant, for what ends there
+	rowPad     = 5.0
+	upperRoom  = 17.0 // for proofs and labels above a bar
+	mainRoom   = 20.0 // for the bar
+	stripRoom  = 9.0  // for a fault
+	restHeight = 9.0  // of what is left of a term
+	smallRoom  = 11.0 // for failures and troubles
+	maxStrips  = 4    // faults of one row at the same time
+	budget     = 12_000
 
 	textSize, nameSize, titleSize = 12.0, 13.0, 18.4 // of letters; the title's are bold
 )
@@ -37,6 +38,7 @@ type band struct {
 	upper, smalls bool
 	lives         []piece
 	bars          []bar
+	rests         []rest
 	strips        []strip
 	lanes         int
 	dots          [len(markNames)][]dot
@@ -51,7 +53,7 @@ func (c *Chart) layout() *layout {
 	rows := c.Rows[:min(len(c.Rows), MaxRows)]
 	l.hidden = len(c.Rows) - len(rows)
 	for _, r := range rows {
-		l.nameWidth = min(max(l.nameWidth, measure(clean(r.Name), nameSize)), nameRoom)
+		l.nameWidth = min(max(l.nameWidth, measure(named(r.Name), nameSize)), nameRoom)
 	}
 	left := margin + l.nameWidth + 12
 	l.scale = scale{c.Start, seconds(from), seconds(until), left, l.w - left - margin - tailRoom}
@@ -73,14 +75,15 @@ func (c *Chart) layout() *layout {
 
 // band places the parts of a row.
 func (l *layout) band(r *Row) band {
-	b := band{Row: r, full: clean(r.Name)}
-	b.name = shorten(b.full, nameSize, l.nameWidth)
+	b := band{Row: r, full: isolated(named(r.Name))}
+	b.name = isolated(shorten(named(r.Name), nameSize, l.nameWidth))
 	for _, s := range r.Lives {
 		if p, ok := l.place(s); ok && (len(b.lives) == 0 || p.x0 > b.lives[len(b.lives)-1].x1+1 || p.x1 > b.lives[len(b.lives)-1].x1+l.grain/2) {
 			b.lives = append(b.lives, p)
 		}
 	}
 	b.bars = l.scale.bars(r.Reigns, l.grain)
+	b.rests = l.scale.rests(r.Reigns, l.grain)
 	b.strips, b.lanes = l.scale.strips(r.Faults, l.grain, maxStrips)
 	for kind := range b.dots {
 		grain := max(l.grain, 10)
@@ -95,7 +98,7 @@ func (l *layout) band(r *Row) band {
 }
 
 func (b *band) parts() int {
-	n := len(b.lives) + len(b.bars) + len(b.strips)
+	n := len(b.lives) + len(b.bars) + len(b.rests) + len(b.strips)
 	for _, d := range b.dots {
 		n += len(d)
 	}

@@ -61,6 +61,9 @@ func (l *layout) groups(used map[string]bool) []group {
 	add(&bars, used["bar"], sample{rect("bar"), 24, "it leads"})
 	add(&bars, used["seen"], sample{rect("seen"), 24, "is seen to lead"})
 	add(&bars, used["open"], sample{path("bar", "M0-6H16L23 0 16 6H0z"), 24, "it still leads"})
+	add(&bars, used["rest"], sample{func(c *canvas, x, y float64) {
+		c.empty("rect", "class", "rest", "x", x, "y", y-restHeight/2, "width", 24.0, "height", restHeight, "rx", 2.0)
+	}, 24, "its term runs on"})
 	add(&bars, used["notch"], sample{path("notch out", "M3-3v6M9-3v6"), 14, "renewals"})
 	proofs, ends, marks := group{heading: "won by proof"}, group{heading: "ended by"}, group{heading: "moments"}
 	for _, p := range proofNames[1:] {
@@ -83,10 +86,10 @@ func (l *layout) faultGroup() group {
 		g.samples = append(g.samples, sample{func(c *canvas, x, y float64) {
 			c.empty("rect", "class", fmt.Sprintf("strip h%d", n), "style", fmt.Sprintf("fill:url(#hatch%d)", n),
 				"x", x, "y", y-3.5, "width", 24.0, "height", stripRoom-2)
-		}, 24, shorten(clean(what), textSize, l.w-2*margin-headingRoom-30)})
+		}, 24, isolated(shorten(named(what), textSize, l.w-2*margin-headingRoom-30))})
 	}
 	if n := len(l.faults) - maxKinds; n > 0 {
-		g.samples = append(g.samples, sample{func(*canvas, float64, float64) {}, 0, fmt.Sprintf("and %d other kinds", n)})
+		g.samples = append(g.samples, sample{func(*canvas, float64, float64) {}, 0, "and " + counted(n, "other kind", "other kinds")})
 	}
 	return g
 }

@@ -2,6 +2,7 @@ package timeline
 
 import (
 	"errors"
+	"fmt"
 	"sync"
 	"time"
 
@@ -53,11 +54,15 @@ type recordedReign struct {
 	Reign
 	term    time.Duration
 	renewed time.Duration
+	ends    time.Duration // its term, unless it is renewed; of a reign that tells of itself
 	number  entry.ElectionNumber
 }
 
 // OnEvent takes an event in: pass it as core.Config.OnEvent. It returns at once.
 func (r *Recorder) OnEvent(e core.Event) {
+	if r == nil {
+		return
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	at := r.at(e.Time)
@@ -73,10 +78,12 @@ func (r *Recorder) OnEvent(e core.Event) {
 	case core.EventRenewed:
 		mark(Renewed, e.Entry.FencingToken, "")
 		if g := row.reign(e.Entry.FencingToken); g != nil {
-			g.renewed = at
+			g.renewed, g.ends = at, r.termEnds(at, e.Entry)
 		}
 	case core.EventEnded:
 		row.ended(at, e)
+	case core.EventResigned:
+		row.resigned(at, e.Entry)
 	case core.EventLeaderChanged, core.EventWaiting:
 		if e.Entry.Nonce != "" && e.Entry.FencingToken >= r.token { // candidates are told at different times
 			r.token = e.Entry.FencingToken
@@ -107,6 +114,9 @@ func (r *Recorder) OnEvent(e core.Event) {
 // (core.WatchConfig): call it for every read, or for every version. An entry that
 // was never written says that nothing is stored.
 func (r *Recorder) Saw(at time.Time, e entry.RaceEntry) {
+	if r == nil {
+		return
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.saw(r.at(at), e)
@@ -155,7 +165,7 @@ func (row *recorded) lived(r *Recorder, at time.Duration, e core.Event) {
 		n++
 	}
 	row.lives[n-1].To = max(row.lives[n-1].To, at)
-	row.due = max(row.due, at+10*time.Second+2*min(max(e.Wait, e.Entry.TermLength, 0), entry.MaxTermLength))
+	row.due = max(row.due, at+10*time.Second+2*bounded(max(e.Wait, e.Entry.TermLength)))
 }
 
 // reign finds a reign of the candidate by its token, the newest first.
@@ -176,7 +186,7 @@ func (r *Recorder) elected(row *recorded, at time.Duration, e core.Event) {
 		r.things++
 		g = &row.reigns[len(row.reigns)-1]
 	}
-	*g = recordedReign{Reign: Reign{Span: Span{From: at, Open: true}, Token: token}, term: e.Entry.TermLength, renewed: at}
+	*g = recordedReign{Reign: Reign{Span: Span{From: at, Open: true}, Token: token}, term: e.Entry.TermLength, renewed: at, ends: r.termEnds(at, e.Entry)}
 	if e.Proof > core.ProofNone && e.Proof <= core.ProofClock {
 		g.Proof = e.Proof
 	}
@@ -201,7 +211,17 @@ func (row *recorded) ended(at time.Duration, e core.Event) {
 	if e.Err != nil {
 		why = e.Err.Error()
 	}
-	g.close(at, end, why)
+	to := at
+	if late := at - g.ends; end == EndExpired && late > 0 { // it stood still meanwhile
+		to = g.ends
+		if late >= time.Second/10 {
+			why += fmt.Sprintf("; it noticed that %v later", late.Round(time.Second/10))
+		}
+	}
+	g.close(to, end, why)
+	if end == EndNone || end == EndResigned { // until the store confirms a resignation
+		g.Rest = length(g.To, g.ends)
+	}
 }
 
 func (g *recordedReign) close(at time.Duration, end End, why string) {

@@ -56,6 +56,9 @@ func (p *rowPainter) draw() {
 		p.hint(fmt.Sprintf("%s\n%s: a process", p.between(s.from, s.to, !s.ends && s.x1 >= p.right()), b.full),
 			"path", "class", "life", "d", "M"+pixels(s.x0)+" "+pixels(mid)+"H"+pixels(s.x1))
 	}
+	for _, r := range b.rests {
+		p.rest(r, mid)
+	}
 	for i := range b.bars {
 		p.bar(i, top)
 	}
@@ -112,6 +115,12 @@ func (p *rowPainter) bar(i int, top float64) {
 		return
 	}
 	p.hint(hint, "rect", "class", class, "x", b.x0, "y", top, "width", b.x1-b.x0, "height", mainRoom, "rx", min((b.x1-b.x0)/2, 3))
+}
+
+// rest draws the end of a term whose leader is gone: others wait for it.
+func (p *rowPainter) rest(r rest, mid float64) {
+	p.used["rest"] = true
+	p.hint(p.hintRest(p.b.full, r), "rect", "class", "rest", "x", r.x0, "y", mid-restHeight/2, "width", r.x1-r.x0, "height", restHeight, "rx", 2)
 }
 
 // arrow is the outline of a bar that goes on.

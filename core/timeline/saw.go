@@ -45,6 +45,7 @@ func (g *recordedReign) seenOver(at time.Duration, e entry.RaceEntry) {
 		g.close(at, EndResigned, "")
 	case e.FencingToken == g.Token && e.Held:
 		g.close(at, EndResigned, "the election stays closed until the term is over")
+		g.Rest = bounded(e.TermLength)
 	default:
 		g.close(at, EndNone, "another reign follows")
 	}
@@ -62,6 +63,9 @@ func (g *recordedReign) ranOut(at time.Duration) bool {
 // Chart is the picture so far. Times are those of the events, on the clock and in
 // the time zone that they had. What it returns is the caller's.
 func (r *Recorder) Chart() *Chart {
+	if r == nil {
+		return &Chart{}
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.chart(r.latest)
@@ -70,6 +74,9 @@ func (r *Recorder) Chart() *Chart {
 // ChartAt is Chart as it is at this time, which may be later than the last event:
 // what has not ended goes on until then, and terms run out.
 func (r *Recorder) ChartAt(now time.Time) *Chart {
+	if r == nil {
+		return &Chart{}
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.begin.IsZero() {
@@ -85,6 +92,9 @@ func (r *Recorder) chart(now time.Duration) *Chart {
 		shown := Row{Name: row.name, Lives: append([]Span(nil), row.lives...), Marks: append([]Mark(nil), row.marks...)}
 		for _, g := range row.reigns {
 			g.ranOut(now)
+			if n := len(row.lives); n > 0 {
+				g.silent(row.lives[n-1].To, now)
+			}
 			shown.Reigns = append(shown.Reigns, g.Reign)
 			if n := len(shown.Lives); n > 0 && g.Open && !g.Seen {
 				shown.Lives[n-1].Open = true
@@ -95,12 +105,15 @@ func (r *Recorder) chart(now time.Duration) *Chart {
 		}
 		c.Rows = append(c.Rows, shown)
 	}
+	cut(c.Rows)
 	if r.forgot {
 		first = max(first, r.from)
-		c.Subtitle = "What was before is forgotten."
 	}
 	if now > first {
 		c.From, c.Until = first, now
+	}
+	if r.forgot {
+		c.Subtitle = scale{start: c.Start, from: seconds(c.From), until: seconds(c.Until)}.caption() + " What was before is forgotten."
 	}
 	return c
 }

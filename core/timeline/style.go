@@ -16,6 +16,7 @@ var rules = [...]struct{ selector, light, dark string }{
 	{".life", "stroke:#8c959f", "stroke:#6e7681"},
 	{".bar", "fill:#2f6db3", "fill:#5a9be6"},
 	{".seen", "fill:#dce9f8;stroke:#2f6db3", "fill:#16283d;stroke:#5a9be6"},
+	{".rest", "fill:#b7cfea", "fill:#35598a"},
 	{".on", "fill:#ffffff", "fill:#08131f"},
 	{".notch", "stroke:#cfe2f8", "stroke:#0d2036"},
 	{".notch.out", "stroke:#2f6db3", "stroke:#5a9be6"},
@@ -38,7 +39,7 @@ var hues = [...]struct{ light, dark string }{
 }
 
 // shared is what does not depend on the colours.
-const shared = `text{font-family:system-ui,-apple-system,"Segoe UI",Helvetica,Arial,sans-serif;font-size:12px}
+const shared = `text{font-family:system-ui,-apple-system,"Segoe UI",Helvetica,Arial,sans-serif;font-size:12px;white-space:pre}
 .title{font-size:17px;font-weight:600}.name{font-size:13px}
 .grid,.life,.notch,.breach{fill:none}.life{stroke-width:1.5}.notch{stroke-width:1.5}.breach{stroke-width:1.5;stroke-dasharray:4 3}
 .seen{stroke-width:1.2;stroke-dasharray:3 2}.proof,.end,.bad,.small{stroke-width:1.4;stroke-linejoin:round;stroke-linecap:round}

@@ -3,6 +3,7 @@ package timeline
 import (
 	"fmt"
 	"io"
+	"strings"
 )
 
 // madeBy marks the files that this package writes.
@@ -32,7 +33,7 @@ func (c *Chart) picture() ([]byte, error) {
 	out.open("svg", "xmlns", "http://www.w3.org/2000/svg", "viewBox", "0 0 "+pixels(l.w)+" "+pixels(height), "width", l.w, "height", height,
 		"role", "img", "aria-labelledby", "tl-title tl-desc", "data-made-by", madeBy)
 	out.WriteString("\n")
-	out.element("title", l.title(), "id", "tl-title")
+	out.element("title", isolated(l.title()), "id", "tl-title")
 	out.element("desc", l.describe(), "id", "tl-desc")
 	out.WriteString("<style>" + styleSheet() + "</style>\n" + body.defs())
 	out.empty("rect", "class", "bg", "width", l.w, "height", height)
@@ -42,7 +43,7 @@ func (c *Chart) picture() ([]byte, error) {
 }
 
 func (l *layout) title() string {
-	if t := clean(l.Title); t != "" {
+	if t := clean(l.Title); strings.TrimSpace(t) != "" {
 		return t
 	}
 	return "An election"
@@ -64,21 +65,25 @@ func (l *layout) describe() string {
 			low, high = min(low, g.Token), max(high, g.Token)
 		}
 	}
-	text := fmt.Sprintf("%d rows, %d reigns", len(l.Chart.Rows), reigns)
-	if reigns > 0 {
+	text := counted(len(l.Chart.Rows), "row", "rows") + ", " + counted(reigns, "reign", "reigns")
+	switch {
+	case reigns == 1:
+		text += fmt.Sprintf(" with the fencing token %d", low)
+	case reigns > 1:
 		text += fmt.Sprintf(" with fencing tokens from %d to %d", low, high)
 	}
-	return fmt.Sprintf("%s, %d faults, %d violations; %s.", text, faults, len(l.Violations), l.between(saturated(l.scale.from), saturated(l.scale.until), false))
+	return fmt.Sprintf("%s, %s, %s; %s.", text, counted(faults, "fault", "faults"),
+		counted(len(l.Violations), "violation", "violations"), l.between(saturated(l.scale.from), saturated(l.scale.until), false))
 }
 
 // draw draws everything, and returns how high that is.
 func (l *layout) draw(c *canvas) float64 {
-	c.text("title", shorten(l.title(), titleSize, l.w-2*margin), margin, 28)
+	c.text("title", isolated(shorten(l.title(), titleSize, l.w-2*margin)), margin, 28)
 	note := clean(l.Subtitle)
-	if note == "" {
+	if strings.TrimSpace(note) == "" {
 		note = l.caption()
 	}
-	c.text("note", shorten(note, textSize, l.w-2*margin), margin, 47)
+	c.text("note", isolated(shorten(note, textSize, l.w-2*margin)), margin, 47)
 	axis := 72.0
 	y := axis + 8
 	if len(l.Violations) > 0 {
@@ -108,7 +113,7 @@ func (l *layout) draw(c *canvas) float64 {
 	}
 	if l.hidden > 0 {
 		y += lineHeight
-		c.text("note", fmt.Sprintf("and %d more rows, which are not drawn", l.hidden), margin, y)
+		c.text("note", "and "+counted(l.hidden, "more row, which is not drawn", "more rows, which are not drawn"), margin, y)
 	}
 	y = l.violations(c, y)
 	return l.legend(c, y+lineHeight) + margin
@@ -139,38 +144,4 @@ func (l *layout) axis(c *canvas, y float64) {
 		c.text("tick middle", t.text, t.x, y)
 		last = t.x + half + 6
 	}
-}
-
-// breaches draws violations below everything else, with their numbers on top.
-func (l *layout) breaches(c *canvas, axis, bottom float64) {
-	last := 0.0
-	for i, v := range l.Violations {
-		if !l.holds(v.At) {
-			continue
-		}
-		x := l.x(v.At)
-		number := fmt.Sprintf("! %d", i+1)
-		half := measure(number, textSize) / 2
-		if x-half < last { // it would lie on the one before
-			continue
-		}
-		last = x + half + 4
-		c.hint(l.when(v.At)+"\nviolation: "+clean(v.Text), "path", "class", "breach", "d", "M"+pixels(x)+" "+pixels(axis+26)+"V"+pixels(bottom))
-		c.text("alarm middle", number, x, axis+21)
-	}
-}
-
-// violations lists them, and returns how far down that goes.
-func (l *layout) violations(c *canvas, y float64) float64 {
-	const most = 8
-	for i, v := range l.Violations {
-		y += lineHeight
-		if i == most {
-			c.text("alarm", fmt.Sprintf("and %d more", len(l.Violations)-most), margin, y)
-			return y
-		}
-		text := fmt.Sprintf("! %d  %s: %s", i+1, l.when(v.At), clean(v.Text))
-		c.text("alarm", shorten(text, textSize, l.w-2*margin), margin, y)
-	}
-	return y
 }

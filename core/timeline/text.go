@@ -1,6 +1,7 @@
 package timeline
 
 import (
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -34,6 +35,47 @@ func clean(text string) string {
 	return b.String()
 }
 
+// foreign is a clean text that stands among words of this package's.
+func foreign(text string) string { return isolated(clean(text)) }
+
+// named is a clean text that has to be seen: one of blanks and invisible characters
+// only, or with blanks at an end, is quoted.
+func named(text string) string {
+	text = clean(text)
+	visible := func(r rune) bool {
+		return !unicode.IsSpace(r) && !unicode.In(r, unicode.Cf, unicode.Mn, unicode.Me) && !filler(r)
+	}
+	switch {
+	case strings.IndexFunc(text, visible) < 0:
+		return strconv.QuoteToASCII(text)
+	case strings.TrimSpace(text) != text:
+		return `"` + text + `"`
+	}
+	return text
+}
+
+// filler tells whether r is a letter or a symbol that nobody sees.
+func filler(r rune) bool {
+	return r == 0x115f || r == 0x1160 || r == 0x2800 || r == 0x3164 || r == 0xffa0
+}
+
+// rightToLeft tells whether a part of text is written from right to left.
+func rightToLeft(text string) bool {
+	return strings.ContainsFunc(text, func(r rune) bool {
+		return r >= 0x590 && r <= 0x8ff || r >= 0xfb1d && r <= 0xfdff || r >= 0xfe70 && r <= 0xfeff ||
+			r >= 0x10800 && r <= 0x10fff || r >= 0x1e800 && r <= 0x1efff
+	})
+}
+
+// isolated keeps a text that is written from right to left from turning what stands
+// beside it: it goes between FIRST STRONG ISOLATE and POP DIRECTIONAL ISOLATE.
+func isolated(text string) string {
+	if !rightToLeft(text) {
+		return text
+	}
+	return "\u2068" + text + "\u2069"
+}
+
 // measure is how wide text is at most, in pixels at this size, in any font that
 // browsers use where none is named: nobody knows which one the reader has.
 func measure(text string, size float64) float64 {
@@ -47,7 +89,7 @@ func measure(text string, size float64) float64 {
 // advance is the width of a character in ems.
 func advance(r rune) float64 {
 	switch {
-	case unicode.In(r, unicode.Mn, unicode.Me):
+	case unicode.In(r, unicode.Mn, unicode.Me, unicode.Bidi_Control):
 		return 0
 	case strings.ContainsRune("fijlrt|!.,:;'` ()[]-/\\·", r):
 		return 0.42
@@ -62,6 +104,8 @@ func advance(r rune) float64 {
 }
 
 // shorten cuts text in the middle so that it fits: names often differ at their ends.
+// What is written from right to left is cut at its end, for there the middle of the
+// text need not be in the middle of the line.
 func shorten(text string, size, room float64) string {
 	if measure(text, size) <= room {
 		return text
@@ -69,6 +113,7 @@ func shorten(text string, size, room float64) string {
 	runes := []rune(text)
 	head, tail := 0, len(runes)
 	used := measure("…", size)
+	ends := rightToLeft(text)
 	for head < tail { // from both ends in turn
 		next := size * advance(runes[head])
 		if used += next; used > room {
@@ -78,10 +123,24 @@ func shorten(text string, size, room float64) string {
 		if head == tail {
 			break
 		}
+		if ends {
+			continue
+		}
 		if used += size * advance(runes[tail-1]); used > room {
 			break
 		}
 		tail--
 	}
+	if ends {
+		tail = len(runes)
+	}
 	return string(runes[:head]) + "…" + string(runes[tail:])
+}
+
+// counted is a number of things.
+func counted(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return strconv.Itoa(n) + " " + many
 }

@@ -76,6 +76,35 @@ func (s scale) bars(reigns []Reign, grain float64) []bar {
 	return all
 }
 
+// rest is what is left of the term of a reign that has ended.
+type rest struct {
+	piece
+	token int64
+}
+
+// rests are those of a row that are wide enough to be seen. One that another reign
+// of the row cuts short ends there.
+func (s scale) rests(reigns []Reign, grain float64) (all []rest) {
+	var begins []time.Duration
+	for _, r := range reigns {
+		begins = append(begins, r.From)
+	}
+	slices.Sort(begins)
+	for _, r := range reigns {
+		to := r.termEnd()
+		if i, _ := slices.BinarySearch(begins, r.To); i < len(begins) {
+			to = min(to, begins[i])
+		}
+		if r.Open || to <= r.To {
+			continue
+		}
+		if p, ok := s.place(Span{From: r.To, To: to}); ok && p.x1-p.x0 >= min(grain, 2*least) {
+			all = append(all, rest{p, r.Token})
+		}
+	}
+	return all
+}
+
 // strip is a fault that is drawn.
 type strip struct {
 	piece

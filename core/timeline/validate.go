@@ -21,6 +21,9 @@ var ErrInvalidChart = errors.New("timeline: invalid chart")
 // Validate reports what cannot be drawn: the first fault of each row and those of
 // the chart, joined. All of them are ErrInvalidChart.
 func (c *Chart) Validate() error {
+	if c == nil {
+		return fmt.Errorf("%w: there is none, the Chart is nil", ErrInvalidChart)
+	}
 	var faults []error
 	wrong := func(format string, args ...any) {
 		faults = append(faults, fmt.Errorf("%w: "+format, append([]any{ErrInvalidChart}, args...)...))
@@ -51,6 +54,9 @@ func (r *Row) validate() error {
 		}
 		if g.Proof < core.ProofNone || g.Proof > core.ProofClock {
 			return fmt.Errorf("reign %d (token %d) was won by %v, which is no proof", i, g.Token, g.Proof)
+		}
+		if g.Rest < 0 {
+			return fmt.Errorf("reign %d (token %d) has the Rest %v: 0 is the least", i, g.Token, g.Rest)
 		}
 		if g.End < EndNone || g.End > EndLost {
 			return fmt.Errorf("reign %d (token %d) has the End %d, which there is not", i, g.Token, g.End)
@@ -131,7 +137,7 @@ func (r *Row) everything() iter.Seq[Span] {
 			}
 		}
 		for _, g := range r.Reigns {
-			if !yield(g.Span) {
+			if !yield(Span{From: g.From, To: g.termEnd(), Open: g.Open}) {
 				return
 			}
 		}

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/cloudelect/cloudelect/core"
 	"github.com/cloudelect/cloudelect/core/timeline"
 )
 
@@ -25,7 +24,7 @@ func howEnded(why error) timeline.End {
 func (r *Result) Chart(p Plan) *timeline.Chart {
 	c := &timeline.Chart{Title: fmt.Sprintf("simulation, profile %s, seed %d", p.Profile.Name, p.Seed), Rows: make([]timeline.Row, len(p.Hosts)+1)}
 	var last time.Duration
-	s := sketch{rows: c.Rows, open: make([]opened, len(p.Hosts))}
+	s := sketch{rows: c.Rows, hosts: p.Hosts, open: make([]opened, len(p.Hosts))}
 	for _, n := range r.diary.sorted() {
 		s.add(n)
 		last = max(last, n.at)
@@ -77,76 +76,4 @@ func befalls(row *timeline.Row, h Host, last time.Duration) {
 			row.Faults = append(row.Faults, timeline.Fault{Span: timeline.Span{From: f.At, To: f.At + f.For}, What: string(f.Kind), Detail: detail})
 		}
 	}
-}
-
-// sketch makes rows of notes.
-type sketch struct {
-	rows  []timeline.Row
-	open  []opened
-	token int64 // that was stored last
-}
-
-// opened is what lasts on a host.
-type opened struct {
-	lives, leads bool
-	since        time.Duration
-	reign        timeline.Reign
-}
-
-func (s *sketch) add(n note) {
-	who := n.who
-	if who < 0 { // the operator's deeds
-		who = len(s.rows) - 1
-		if n.what == happened && n.text != "the faults have ended" && n.text != "the entry is corrupted" {
-			s.rows[who].Marks = append(s.rows[who].Marks, timeline.Mark{At: n.at, Kind: timeline.Trouble, Text: n.text})
-		}
-		return
-	}
-	row := &s.rows[who]
-	mark := func(kind timeline.MarkKind, token int64) {
-		row.Marks = append(row.Marks, timeline.Mark{At: n.at, Kind: kind, Token: token})
-	}
-	switch n.what {
-	case started:
-		s.open[who].lives, s.open[who].since = true, n.at
-	case elected:
-		s.open[who].leads = true
-		s.open[who].reign = timeline.Reign{Span: timeline.Span{From: n.at}, Token: n.a, Proof: core.Proof(n.b)}
-	case ended:
-		s.open[who].reign.End, s.open[who].reign.Why = timeline.End(n.b), n.text
-		s.over(who, n.at, false)
-	case crashed, stopped:
-		if n.what == crashed {
-			mark(timeline.Crashed, 0)
-		}
-		s.close(who, n.at, false)
-	case wroteEntry:
-		if n.text != "" && n.b == s.token {
-			mark(timeline.Renewed, n.b)
-		}
-		s.token = n.b
-	case lostRace:
-		mark(timeline.LostRace, n.a)
-	case refused:
-		mark(timeline.Refused, n.a)
-	}
-}
-
-// close ends what lasts on a host; open: only the run has ended.
-func (s *sketch) close(who int, at time.Duration, open bool) {
-	o := &s.open[who]
-	s.over(who, at, open)
-	if o.lives {
-		s.rows[who].Lives = append(s.rows[who].Lives, timeline.Span{From: o.since, To: at, Open: open})
-	}
-	o.lives = false
-}
-
-func (s *sketch) over(who int, at time.Duration, open bool) {
-	o := &s.open[who]
-	if o.leads {
-		o.reign.To, o.reign.Open = at, open
-		s.rows[who].Reigns = append(s.rows[who].Reigns, o.reign)
-	}
-	o.leads = false
 }

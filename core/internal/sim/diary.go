@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/cloudelect/cloudelect/core"
+	"github.com/cloudelect/cloudelect/core/entry"
 )
 
 // diary is what happened in a run. It is written in few words, and read when a
@@ -24,6 +25,10 @@ type note struct {
 	what noted
 	a, b int64
 	text string
+	// Of a version that was stored, for the picture: when its term is over in true
+	// time, and whether it ends its reign.
+	ends    time.Duration
+	resigns bool
 }
 
 type noted int8
@@ -44,7 +49,15 @@ const (
 func (d *diary) note(who int, what noted, a, b int64, text string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.entries = append(d.entries, note{trueTime(), who, what, a, b, text})
+	d.entries = append(d.entries, note{at: trueTime(), who: who, what: what, a: a, b: b, text: text})
+}
+
+// stored notes a version that was sent then.
+func (d *diary) stored(who int, sent time.Duration, e *entry.RaceEntry) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.entries = append(d.entries, note{at: trueTime(), who: who, what: wroteEntry, a: int64(e.ElectionNumber), b: e.FencingToken, text: e.LeaderID,
+		ends: sent + e.TermLength, resigns: e.Vacant() || e.Held})
 }
 
 // sorted are the notes in an order that does not depend on the scheduler.

@@ -94,7 +94,7 @@ func (l *ledger) stored(from sending, e *entry.RaceEntry) {
 	now := e.Clone()
 	l.current = &now
 	who := from.life.host.number
-	l.w.diary.note(who, wroteEntry, int64(e.ElectionNumber), e.FencingToken, e.LeaderID)
+	l.w.diary.stored(who, from.at, e)
 	begins := e.FencingToken != l.token || l.deleted || last == nil
 	switch {
 	case last == nil && !l.deleted:

@@ -119,7 +119,7 @@ func TestDemo(t *testing.T) {
 			if f := r.FailoverMS; f.Crash <= 0 || f.Freeze <= 0 || f.Resign < 0 {
 				t.Errorf("failovers %+v, want all of them measured", f)
 			}
-			expectDrawn(t, drawn, "the process crashes", "a late write is refused", "resignation", "frozen (kill -STOP)", "renewals",
+			expectDrawn(t, drawn, "the process crashes", "a late write is refused", "resignation", "end of the term", "frozen (kill -STOP)", "renewals",
 				fmt.Sprintf("fencing token %d", r.FencingTokens[0]))
 			if files, _ := os.ReadDir(tmp); len(files) > 0 {
 				t.Errorf("%v is left in the folder for temporary files", files)

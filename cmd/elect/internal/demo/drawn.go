@@ -29,7 +29,7 @@ func (b *board) drawn(h *history, now int64, about string) *timeline.Chart {
 	}
 	for _, r := range h.reigns {
 		if r.passes > 0 {
-			c.Rows[r.worker.row].Reigns = append(c.Rows[r.worker.row].Reigns, b.bar(r))
+			c.Rows[r.worker.row].Reigns = append(c.Rows[r.worker.row].Reigns, b.bar(r, now))
 		}
 	}
 	for _, t := range h.wrote {
@@ -77,19 +77,37 @@ func (b *board) continued(i int, now int64) (at int64, open bool) {
 	return now, true
 }
 
-// bar is a reign from its first check that passed to its last.
-func (b *board) bar(r *reign) timeline.Reign {
+// bar is a reign from its first check that passed to its last, or to the end of its
+// term where that is what ended it: a worker that is frozen leads until then, though
+// it checks nothing. Of one that has died the rest of the term is shown, for the
+// others wait for its end.
+func (b *board) bar(r *reign, now int64) timeline.Reign {
 	from, to := since(b.start, r.first.before), since(b.start, r.last.after)
 	g := timeline.Reign{Span: timeline.Span{From: min(from, to), To: to}, Token: r.token, Proof: proofNamed(r.proof), Why: r.why}
-	switch r.why {
-	case whyExpired:
-		g.End = timeline.EndExpired
-	case whyLost:
+	term := max(since(b.start, r.ends), to)
+	switch {
+	case r.why == whyLost:
 		g.End = timeline.EndLost
-	case whyAsked:
+	case r.why == whyAsked:
 		g.End = timeline.EndResigned
+	case r.why == whyExpired || b.alive(r.worker) && r.ends <= now:
+		g.End, g.To, g.Why = timeline.EndExpired, term, whyExpired
+	case b.alive(r.worker):
+		g.Open = true
+	default:
+		g.Why, g.Rest = "the process is gone", term-to
 	}
 	return g
+}
+
+// alive tells whether a process has not ended.
+func (b *board) alive(w *process) bool {
+	for _, s := range b.shifts {
+		if s.worker == w {
+			return s.to == 0
+		}
+	}
+	return false
 }
 
 // proofNamed is the proof with this name.

@@ -15,7 +15,9 @@ type reign struct {
 	// first and last are around the first and the last Check that passed.
 	first, last sample
 	passes      int
-	why         string // it ended, as its worker said
+	// ends is when its term is over, by its last renewal that a Check has seen.
+	ends int64
+	why  string // it ended, as its worker said
 }
 
 // sample: at some moment in it a Check has passed.
@@ -37,7 +39,9 @@ func (h *history) add(r report) {
 		h.reign(r.from, r.Token).elected = r.At
 		h.reign(r.from, r.Token).proof = r.Text
 	case kindPassed:
-		h.reign(r.from, r.Token).passed(sample{r.Before, r.After})
+		g := h.reign(r.from, r.Token)
+		g.passed(sample{r.Before, r.After})
+		g.ends = max(g.ends, r.Ends)
 		h.passes++
 	case kindWrote:
 		h.wrote = append(h.wrote, r.At)

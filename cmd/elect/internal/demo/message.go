@@ -11,6 +11,8 @@ type message struct {
 	// Before and After are around the Check that passed.
 	Before int64 `json:"before,omitempty"`
 	After  int64 `json:"after,omitempty"`
+	// Ends is when the term is over, unless it is renewed.
+	Ends int64 `json:"ends,omitempty"`
 	// Appends: right after this Check the worker appends to the log.
 	Appends bool   `json:"appends,omitempty"`
 	Text    string `json:"text,omitempty"` // a proof, or why a reign ended

@@ -111,6 +111,7 @@ func (w *worker) lead(ctx context.Context, l *core.Leadership) error {
 		if err != nil {
 			return w.tell(message{Kind: kindEnded, Token: token, Text: reason(err)})
 		}
+		m.Ends = hostNow() + int64(l.TimeLeft())
 		if err := w.tell(m); err != nil {
 			return err
 		}

@@ -22,15 +22,10 @@ type drawing struct {
 	began    time.Time
 	recorder timeline.Recorder
 	outages  []outage
-	failing  bool
+	blind    bool // the last outage goes on
 	bad      bool
-}
-
-// outage is a time in which the store gave no answer, or with no end one answer
-// that was no entry.
-type outage struct {
-	from, to time.Time
-	why      string
+	known    time.Time // until then somebody leads, by the last look that taught something
+	version  string    // that it saw
 }
 
 func (d *drawing) begin(store string, now time.Time) {
@@ -44,21 +39,39 @@ func (d *drawing) take(l look) {
 	if d == nil {
 		return
 	}
-	if n := len(d.outages); d.failing && n > 0 {
-		d.outages[n-1].to = l.Got
+	if l.err != nil {
+		d.unseen(l.Sent, l.Got, l.err)
+		return
 	}
-	switch {
-	case l.err != nil && !d.failing:
-		d.note(outage{from: l.Sent, to: l.Got, why: l.err.Error()})
-	case l.err == nil && l.Bad != nil && !d.bad:
-		d.note(outage{from: l.Got, why: l.Bad.Error()})
-	case l.err == nil && l.Bad == nil:
+	if d.blind {
+		o := &d.outages[len(d.outages)-1]
+		o.to, o.same = l.Got, l.Bad == nil && l.Version() != "" && l.Version() == d.version
+		d.blind = false
+	}
+	if l.Bad != nil {
+		if !d.bad {
+			d.note(outage{from: l.Got, why: l.Bad.Error()})
+		}
+		d.known = l.Got
+	} else {
 		d.recorder.Saw(l.Got, l.Entry)
+		left, _ := l.TimeLeft()
+		d.known = l.Got.Add(max(left, 0))
 	}
-	d.failing = l.err != nil
-	if l.err == nil {
-		d.bad = l.Bad != nil
+	d.bad, d.version = l.Bad != nil, l.Version()
+}
+
+// unseen notes that nobody knows who leads since then, because of a read that failed
+// or because no answer came: whatever was announced as unknown is drawn.
+func (d *drawing) unseen(since, now time.Time, why error) {
+	if d == nil {
+		return
 	}
+	if !d.blind {
+		d.note(outage{from: since, known: d.known, why: why.Error()})
+		d.blind = true
+	}
+	d.outages[len(d.outages)-1].to = now
 }
 
 func (d *drawing) note(o outage) {
@@ -77,23 +90,19 @@ func (d *drawing) write(now time.Time) error {
 	if c.Start.IsZero() { // there was no answer yet
 		c.Start = d.began.Round(0)
 	}
-	c.Title, c.Subtitle = "elect watch "+d.store, fmt.Sprintf("What was seen from %s to %s. %s", d.began.Format(time.DateTime), now.Format(time.DateTime), c.Subtitle)
+	c.Title = "elect watch " + d.store
+	forgotten := c.Subtitle != "" // a Recorder says nothing else there
+	c.Subtitle = fmt.Sprintf("What was seen from %s to %s.", d.began.Format(time.DateTime), now.Format(time.DateTime))
+	if forgotten {
+		c.Subtitle += " What was before is forgotten."
+	}
 	at := func(t time.Time) time.Duration { return t.Round(0).Sub(c.Start) }
 	if c.Until == 0 || at(d.began) < c.From && c.From <= 0 {
 		c.From = min(c.From, at(d.began))
 	}
 	c.Until = max(c.Until, at(now), c.From+1)
 	if len(d.outages) > 0 {
-		row := timeline.Row{Name: "the store"}
-		for _, o := range d.outages {
-			if o.to.IsZero() {
-				row.Marks = append(row.Marks, timeline.Mark{At: at(o.from), Kind: timeline.Trouble, Text: "what is stored is no entry: " + o.why})
-				continue
-			}
-			span := timeline.Span{From: at(o.from), To: max(at(o.to), at(o.from))}
-			row.Faults = append(row.Faults, timeline.Fault{Span: span, What: "the store gives no answer", Detail: o.why})
-		}
-		c.Rows = append(c.Rows, row)
+		c.Rows = append(d.gaps(c.Rows, at, now), d.storeRow(at, now))
 	}
 	return d.to.Write(c)
 }

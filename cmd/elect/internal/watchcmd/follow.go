@@ -152,9 +152,12 @@ func (w *watcher) show(now time.Time) error {
 		w.draw("waiting for the store's first answer\n")
 		return nil
 	}
-	if blind != nil && w.failing == nil && !w.late {
-		w.late = true
-		w.complain("watch: %v; still waiting", blind)
+	if blind != nil && w.failing == nil {
+		w.drawing.unseen(w.heard(), now, blind)
+		if !w.late {
+			w.late = true
+			w.complain("watch: %v; still waiting", blind)
+		}
 	}
 	st := w.state(now, blind)
 	w.warnOfClocks(st)
@@ -203,17 +206,26 @@ func (w *watcher) draw(text string) {
 // blind says why what was seen last may not be the case any more; nil: it still is. An
 // answer may be under way for a second before that counts as silence.
 func (w *watcher) blind(now time.Time) error {
-	heard, term := w.asked, time.Duration(0)
+	term := time.Duration(0)
 	if w.seen != nil {
-		heard, term = w.seen.Got, w.seen.Entry.TermLength
+		term = w.seen.Entry.TermLength
 	}
-	switch silence := now.Sub(heard); {
+	switch silence := now.Sub(w.heard()); {
 	case w.failing != nil:
 		return w.failing
 	case silence > 2*w.every(term)+time.Second:
 		return fmt.Errorf("the store has not answered for %s", statuscmd.Seconds(silence))
 	}
 	return nil
+}
+
+// heard is when the last answer came that taught something, or else when it was asked
+// for first.
+func (w *watcher) heard() time.Time {
+	if w.seen != nil {
+		return w.seen.Got
+	}
+	return w.asked
 }
 
 // state is what was seen last, as it is now: the term goes on between two looks. It

@@ -49,9 +49,11 @@ func Open(path string) (*File, error) {
 	default:
 		return nil, cliutil.Usage("--timeline %.200q: give a file that ends in .svg or .html, which is how the picture is written", path)
 	}
-	if real, err := filepath.EvalSymlinks(path); err == nil {
-		f.path = real
+	real, err := followed(path)
+	if err != nil {
+		return nil, cliutil.Usage("--timeline %.200q: %w", path, err)
 	}
+	f.path = real
 	if err := f.ours(); err != nil {
 		return nil, cliutil.Usage("--timeline %.200q: %w", path, err)
 	}
@@ -61,24 +63,57 @@ func Open(path string) (*File, error) {
 	return f, nil
 }
 
-// ours refuses to replace what elect has not written.
+// followed is where the symbolic links of a name end, also where nothing is yet: the
+// links are the user's and stay.
+func followed(path string) (string, error) {
+	at := path
+	for range 40 { // more than any system follows
+		info, err := os.Lstat(at)
+		if err != nil || info.Mode()&fs.ModeSymlink == 0 {
+			// Not by filepath.Dir, which cleans: after a link to a folder ".." is
+			// beside that folder. What is wrong with the name shows when it is used.
+			dir, name := filepath.Split(at)
+			if real, err := filepath.EvalSymlinks(dir); err == nil && dir != "" {
+				at = filepath.Join(real, name)
+			}
+			return at, nil
+		}
+		to, err := os.Readlink(at)
+		if err != nil {
+			return "", err
+		}
+		if !filepath.IsAbs(to) {
+			dir, _ := filepath.Split(at)
+			to = dir + to
+		}
+		at = to
+	}
+	return "", errors.New("it is a symbolic link that leads to itself: choose another name")
+}
+
+// ours refuses to replace what elect has not written, or what somebody protects.
 func (f *File) ours() error {
-	info, err := os.Stat(f.path)
+	info, err := os.Lstat(f.path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil
 	case err != nil:
 		return err
+	case info.Mode()&fs.ModeSymlink != 0: // links were followed, so it was put there since
+		return errors.New("it has become a symbolic link: choose another name")
 	case !info.Mode().IsRegular():
 		return errors.New("it is there and is no file: choose another name")
-	case info.Size() == 0:
-		return nil
+	case info.Mode().Perm()&0o222 == 0: // also for root, who could
+		return errors.New("it is there and is read-only: allow writing to it (chmod u+w), or choose another name")
 	}
-	old, err := os.Open(f.path)
+	old, err := os.OpenFile(f.path, os.O_RDWR, 0) // a file that may not be written is not replaced either
 	if err != nil {
 		return err
 	}
 	defer old.Close()
+	if info.Size() == 0 {
+		return nil
+	}
 	head, err := io.ReadAll(io.LimitReader(old, 4096))
 	if err != nil {
 		return err

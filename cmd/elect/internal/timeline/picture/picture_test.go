@@ -157,3 +157,103 @@ func TestLinksAndModesStay(t *testing.T) {
 		t.Errorf("the file is %v, %v", info, err)
 	}
 }
+
+// A link to a file that is not there yet stays a link, and the file comes.
+func TestADanglingLinkIsFollowed(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("symbolic links need a privilege there")
+	}
+	dir := t.TempDir()
+	for _, folder := range []string{"pictures", "links"} {
+		if err := os.Mkdir(filepath.Join(dir, folder), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, to := range map[string]string{
+		"links/second.svg":  "../pictures/real.svg",
+		"links/first.svg":   "second.svg",
+		"links/folder":      "../pictures",
+		"links/there.svg":   "folder/../pictures/other.svg",
+		"links/loop.svg":    "loop.svg",
+		"links/nowhere.svg": "none/x.svg",
+	} {
+		if err := os.Symlink(to, filepath.Join(dir, filepath.FromSlash(name))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for link, real := range map[string]string{"first.svg": "real.svg", "there.svg": "other.svg"} {
+		link, real = filepath.Join(dir, "links", link), filepath.Join(dir, "pictures", real)
+		for _, title := range []string{"the first", "the second"} {
+			f, err := Open(link)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := f.Write(chart(title)); err != nil {
+				t.Fatal(err)
+			}
+			if text := read(t, real); !strings.Contains(text, title) {
+				t.Errorf("%s has %.100q", real, text)
+			}
+			if info, err := os.Lstat(link); err != nil || info.Mode()&os.ModeSymlink == 0 {
+				t.Errorf("the link is %v, %v", info, err)
+			}
+		}
+	}
+	for link, say := range map[string]string{"loop.svg": "leads to itself", "nowhere.svg": "cannot be written"} {
+		if _, err := Open(filepath.Join(dir, "links", link)); cliutil.CodeOf(err) != cliutil.ExitUsage || !strings.Contains(err.Error(), say) {
+			t.Errorf("%s: %v, want a usage error that says %q", link, err, say)
+		}
+	}
+	only(t, filepath.Join(dir, "links"), "first.svg", "folder", "loop.svg", "nowhere.svg", "second.svg", "there.svg")
+}
+
+// What the user has protected is not replaced, though its folder would allow it.
+func TestAReadOnlyPictureStays(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x.svg")
+	f, err := Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Write(chart("the first")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chmod(path, 0o444); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Open(path); cliutil.CodeOf(err) != cliutil.ExitUsage || !strings.Contains(err.Error(), "read-only") {
+		t.Errorf("%v, want a usage error that says that it is read-only", err)
+	}
+	if err := f.Write(chart("the second")); err == nil || !strings.Contains(err.Error(), "read-only") {
+		t.Errorf("protected since: %v", err)
+	}
+	if text := read(t, path); !strings.Contains(text, "the first") {
+		t.Errorf("it has been replaced: %.300q", text)
+	}
+	if err := os.Chmod(path, 0o644); err != nil { // or it cannot be removed everywhere
+		t.Fatal(err)
+	}
+	if err := f.Write(chart("the third")); err != nil {
+		t.Errorf("writable again: %v", err)
+	}
+}
+
+// A link that was put there since is nobody's to replace.
+func TestALinkThatComesLater(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("symbolic links need a privilege there")
+	}
+	path := filepath.Join(t.TempDir(), "x.svg")
+	f, err := Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink("elsewhere.svg", path); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Write(chart("x")); err == nil || !strings.Contains(err.Error(), "symbolic link") {
+		t.Errorf("%v", err)
+	}
+	if info, err := os.Lstat(path); err != nil || info.Mode()&os.ModeSymlink == 0 {
+		t.Errorf("the link is %v, %v", info, err)
+	}
+}
