@@ -108,6 +108,8 @@ func (e *HeldError) Error() string {
 	}
 	who := fmt.Sprintf("held by %q with fencing token %d", e.Current.LeaderID, e.Current.FencingToken)
 	switch {
+	case e.Current.Foreign() != "":
+		who = fmt.Sprintf("held by %q (an entry of %s)", e.Current.LeaderID, e.Current.Foreign())
 	case e.Current.Absent():
 		who = "not free yet: nothing is stored any more"
 	case e.Current.Vacant() && e.Current.Nonce == "":

@@ -62,6 +62,7 @@ func TestErrorsAreFoundAndRead(t *testing.T) {
 		{&LostRaceError{}, ErrLostRace, []string{ErrLostRace.Error()}},
 		{&LostRaceError{Current: &entry.RaceEntry{ElectionNumber: entry.NoElections}}, ErrLostRace, nil},
 		{&HeldError{Current: entry.RaceEntry{LeaderID: "other", FencingToken: 42}, RetryAfter: 1500e6, Reason: "why"}, ErrHeld, []string{"other", "42", "1.5s", "why"}},
+		{&HeldError{Current: foreignLeads(60e9), RetryAfter: 1500e6, Reason: "why"}, ErrHeld, []string{`held by "old" (an entry of peer/library); a proof`}},
 		{&HeldError{Current: entry.RaceEntry{ElectionNumber: entry.NoElections}, Reason: "why"}, ErrHeld, []string{"why"}},
 	} {
 		for _, s := range sentinels {

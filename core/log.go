@@ -187,7 +187,9 @@ func changedText(e *Event) string {
 	case e.Entry.Held:
 		return "the leader is done, and keeps the election closed"
 	case e.Entry.LeaderID == e.LeaderID:
-		return "this candidate is the leader now"
+		// A former life of it or a namesake, as far as is known here: the event
+		// "elected" has the line for a win.
+		return "the entry names this candidate as the leader"
 	}
 	return "another candidate is the leader now"
 }

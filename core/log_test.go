@@ -35,7 +35,7 @@ func TestLogLines(t *testing.T) {
 		{Event{Kind: EventResigned, Entry: vacant}, "INFO", []string{"event=resigned candidate=me fencing_token=42"}},
 		{Event{Kind: EventNotResigned, Err: errors.New("503")}, "WARN", []string{"event=not-resigned", "did not confirm", "503", "do="}},
 		{Event{Kind: EventLeaderChanged, Entry: other}, "INFO", []string{"another candidate is the leader now", "leader=other"}},
-		{Event{Kind: EventLeaderChanged, Entry: mine}, "INFO", []string{"this candidate is the leader now"}},
+		{Event{Kind: EventLeaderChanged, Entry: mine}, "INFO", []string{"the entry names this candidate as the leader", "event=leader-changed"}},
 		{Event{Kind: EventLeaderChanged, Entry: held}, "INFO", []string{"keeps the election closed"}},
 		{Event{Kind: EventLeaderChanged, Entry: absent}, "INFO", []string{"nobody leads any more"}},
 		{Event{Kind: EventBadEntry, Err: ErrBadEntry}, "ERROR", []string{"event=bad-entry", "blocked", ErrBadEntry.Error(), "elect break"}},

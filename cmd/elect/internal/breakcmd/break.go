@@ -101,6 +101,8 @@ func (b *breaker) matches(seen statuscmd.Sight) error {
 		return cliutil.Exit(statuscmd.ExitBadEntry, "%w", statuscmd.BadAdvice(statuscmd.Describe(b.store, seen)))
 	case seen.Bad == nil && e.Absent():
 		return changed("%s: nothing is stored, so there is no reign to end: anybody can lead at once", b.store)
+	case b.corrupt && e.Foreign() != "":
+		return changed("%s: what is stored is an entry of %s and not corrupt: to end its reign: %s", b.store, e.Foreign(), b.foreignBreak(seen))
 	case seen.Bad == nil && b.corrupt:
 		return changed("%s: what is stored is an entry and not corrupt (fencing token %d): to end its reign use --fencing-token without --corrupt",
 			b.store, e.FencingToken)
@@ -111,6 +113,12 @@ func (b *breaker) matches(seen statuscmd.Sight) error {
 			statuscmd.BadAdvice(statuscmd.Describe(b.store, seen)))
 	case seen.Bad != nil:
 		return nil
+	case e.Foreign() != "":
+		return b.matchesForeign(seen)
+	case !b.tokenGiven:
+		return cliutil.Usage("%s: version %s has a fencing token: give --fencing-token %d as well, so that no other reign is ended", b.store, seen.Version(), e.FencingToken)
+	case b.termGiven:
+		return cliutil.Usage("%s: what is stored says how long its term is: leave --term out, it is for --corrupt and for entries of another library", b.store)
 	case e.FencingToken != b.token:
 		return changed("%s: the fencing token is %d now, not %d: nothing was written, %s", b.store, e.FencingToken, b.token, again)
 	case e.Vacant():

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/cloudelect/cloudelect/cmd/elect/internal/cliutil"
+	"github.com/cloudelect/cloudelect/cmd/elect/internal/statuscmd"
 	"github.com/cloudelect/cloudelect/core/entry"
 )
 
@@ -36,6 +37,13 @@ time in seconds since 1970, where all tokens of a new election begin, and than
 one that is higher than any that was ever handed out. The length of the old term
 cannot be read: --term says how long to keep the election closed for its sake.
 
+--version V without --fencing-token ends the reign of an entry that vimeo/leaderelection
+wrote (status says so): it has no fencing token. JSON is written, which candidates of that
+library cannot read. The entry does not tell the term of its leader: --term says how long
+to keep the election closed, the longest term that candidates of that library use here. If
+more than a minute is left of the entry's, you have to give it. The new fencing token
+is found as with --corrupt.
+
 An entry of a newer program is not corrupt: update this program. --force-newer
 replaces it nevertheless. That ends a reign whose term and fencing token this program
 cannot read: there may be TWO LEADERS if its term is longer than --term, and the new
@@ -47,7 +55,8 @@ Nothing is written if what is stored is not what you name: another fencing token
 another version, nobody leads, or there is nothing.
 
 --json prints one line: store, action (ended, vacated or replaced),
-previous_leader_id, previous_fencing_token, previous_version, leader_id,
+previous_leader_id, previous_fencing_token, previous_foreign (the library that wrote
+it in a form of its own, without a fencing token), previous_version, leader_id,
 previous_held (true: that reign was done, and kept the election closed),
 fencing_token, election_number, version, next_leader_in_ms and next_leader_at (the
 next leader does not come sooner).
@@ -75,11 +84,12 @@ type options struct {
 func New(env *cliutil.Env) *cobra.Command {
 	var o options
 	cmd := &cobra.Command{
-		Use:   "break --store URL --fencing-token N",
+		Use:   "break --store URL {--fencing-token N | --version V}",
 		Short: "End a reign as an operator, or replace an unreadable entry",
 		Long:  long,
 		Example: `  elect break --store gs://my-bucket/elections/nightly --fencing-token 1785456001
   elect break --store gs://my-bucket/elections/nightly --corrupt --version 1785456001123456
+  elect break --store gs://my-bucket/elections/nightly --version 1785456001123456 --term 15s
   elect break --store s3://my-bucket/elections/nightly --corrupt --version '"9a0364b9e99bb480dd25e1f0284c8555"'`,
 		Args: cliutil.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -98,7 +108,7 @@ func New(env *cliutil.Env) *cobra.Command {
 	f.BoolVar(&o.corrupt, "corrupt", false, "replace what is not an entry; needs --version")
 	f.BoolVar(&o.newer, "force-newer", false, "with --corrupt: replace even an entry of a newer program, see above")
 	f.StringVar(&o.version, "version", "", "the version to overwrite, as elect status prints it; no other")
-	f.DurationVar(&o.term, "term", time.Minute, "with --corrupt: the longest term that anybody uses for this election")
+	f.DurationVar(&o.term, "term", statuscmd.DefaultForeignTerm, "with --corrupt, and for an entry of vimeo/leaderelection: the longest term that anybody uses for this election")
 	f.DurationVar(&o.timeout, "timeout", 30*time.Second, "how long it may take altogether")
 	f.BoolVar(&o.asJSON, "json", false, "print one line of JSON")
 	return cmd
@@ -109,14 +119,14 @@ func (o *options) validate() error {
 	switch {
 	case o.corrupt && o.version == "":
 		return cliutil.Usage("--corrupt needs --version: give the version that elect status prints")
-	case !o.corrupt && !o.tokenGiven:
-		return cliutil.Usage("--fencing-token is missing: give the one that elect status prints, so that no other reign is ended")
+	case !o.corrupt && !o.tokenGiven && o.version == "":
+		return cliutil.Usage("--fencing-token is missing: give the one that elect status prints, so that no other reign is ended (--version for an entry that has none)")
 	case o.tokenGiven && (o.token < 0 || o.token >= maxToken):
 		return cliutil.Usage("--fencing-token %d is out of range: give the one that elect status prints", o.token)
 	case o.newer && !o.corrupt:
 		return cliutil.Usage("--force-newer is for --corrupt only: it replaces an entry that this program cannot read")
-	case o.termGiven && !o.corrupt:
-		return cliutil.Usage("--term is for --corrupt only: an entry that can be read says how long its term is")
+	case o.termGiven && !o.corrupt && o.version == "":
+		return cliutil.Usage("--term is for --corrupt, and for an entry of another library with its --version: any other says how long its term is")
 	case o.termGiven && o.now:
 		return cliutil.Usage("--term and --now contradict each other: with --now nobody waits")
 	case o.term <= 0 || o.term > entry.MaxTermLength:

@@ -239,6 +239,8 @@ func TestRefusals(t *testing.T) {
 		{"corrupt, another version", func(w world) { w.PlantRaw([]byte("x")) }, []string{"--corrupt", "--version", "v2"}, ExitChanged, "version v1 is stored now, not v2"},
 		{"corrupt, not said", func(w world) { w.PlantRaw([]byte("x")) }, []string{"--fencing-token", "1"}, statuscmd.ExitBadEntry, "--corrupt --version v1"},
 		{"corrupt, no time, no token", func(w world) { w.SetClock(nil); w.PlantRaw([]byte("x")) }, []string{"--corrupt", "--version", "v1"}, cliutil.ExitUsage, "give --fencing-token"},
+		{"a version alone", lead, []string{"--version", "v1"}, cliutil.ExitUsage, "give --fencing-token 946684800 as well"},
+		{"a term and a version for an entry that has one", lead, []string{"--fencing-token", "946684800", "--version", "v1", "--term", "1s"}, cliutil.ExitUsage, "leave --term out"},
 		{"no token", lead, nil, cliutil.ExitUsage, "--fencing-token is missing"},
 		{"negative token", lead, []string{"--fencing-token", "-1"}, cliutil.ExitUsage, "out of range"},
 		{"huge token", lead, []string{"--fencing-token", "9223372036854775807"}, cliutil.ExitUsage, "out of range"},

@@ -44,14 +44,9 @@ func (b *breaker) replacement(seen statuscmd.Sight) (entry.RaceEntry, error) {
 		// nobody writes more than once per second.
 		e = entry.RaceEntry{TermLength: b.term, FencingToken: token, ElectionNumber: entry.ElectionNumber(token), Token: e.Token}
 	case e.Foreign() != "":
-		// It says neither what tokens there were before it nor how long a term is.
-		token, err := b.freshToken(seen)
-		if err != nil {
+		if err := b.endForeign(&e, seen); err != nil {
 			return e, err
 		}
-		e.ElectionNumber++
-		e.FencingToken = max(token, e.Token.CommitTS().Unix()+1, int64(e.ElectionNumber))
-		e.TermLength = max(e.TermLength, b.term)
 	default:
 		e.ElectionNumber++
 		if !b.now {

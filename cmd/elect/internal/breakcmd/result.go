@@ -16,6 +16,7 @@ type result struct {
 	Action               string    `json:"action"` // ended, vacated (--now) or replaced (--corrupt)
 	PreviousLeaderID     string    `json:"previous_leader_id,omitempty"`
 	PreviousFencingToken *int64    `json:"previous_fencing_token,omitempty"`
+	PreviousForeign      string    `json:"previous_foreign,omitempty"` // the library that wrote it, which has no fencing tokens
 	PreviousVersion      string    `json:"previous_version,omitempty"`
 	PreviousHeld         bool      `json:"previous_held,omitempty"` // that reign was done, and kept the election closed
 	LeaderID             string    `json:"leader_id,omitempty"`     // of the new entry
@@ -36,6 +37,9 @@ func (b *breaker) result(e entry.RaceEntry) *result {
 	if b.before.Bad == nil {
 		token := b.before.Entry.FencingToken
 		r.PreviousLeaderID, r.PreviousFencingToken, r.PreviousHeld = b.before.Entry.LeaderID, &token, b.before.Entry.Held
+		if r.PreviousForeign = b.before.Entry.Foreign(); r.PreviousForeign != "" {
+			r.PreviousFencingToken = nil
+		}
 	} else {
 		r.Action = "replaced"
 	}
@@ -66,6 +70,11 @@ func (r *result) text() string {
 		what := "the reign"
 		if r.PreviousHeld {
 			what = "the hold"
+		}
+		if r.PreviousForeign != "" {
+			line(r.Action, "the reign of %s by version %s, an entry of %s", statuscmd.Safe(r.PreviousLeaderID), r.PreviousVersion, r.PreviousForeign)
+			line("form", "JSON now, which candidates of %s cannot read", r.PreviousForeign)
+			break
 		}
 		line(r.Action, what+" of %s with fencing token %d", statuscmd.Safe(r.PreviousLeaderID), *r.PreviousFencingToken)
 	}

@@ -30,11 +30,13 @@ func New(env *cliutil.Env) *cobra.Command {
 The time left is judged by the store's own clock where the answer tells it, so that
 it is right even if this host's clock is hours off; else by the clocks of the writer
 and of this host. It says which, and warns of a clock that is wrong, and by how much.
-The fencing token and the version are what elect break asks for.
+The fencing token and the version are what elect break asks for. An entry that another
+library wrote has no fencing token and does not tell its writer's clock, and says so.
 
 --json prints one line with these fields; those that do not apply are left out:
   store, state (leading, expired, held, vacant, absent or bad), leader_id,
-  host_port, fencing_token, election_number, version, term_ms, term_expiry,
+  host_port, foreign (the library that wrote the entry in a form of its own),
+  fencing_token, election_number, version, term_ms, term_expiry,
   sent_by, written_at, time_left_ms (negative: over), time_left_by (store;
   writer: its clock seen from the store's; local: its clock and this host's),
   store_time, clock_offset_ms (local minus store, as far as proved), local_clock

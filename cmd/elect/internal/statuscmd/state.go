@@ -1,6 +1,7 @@
 package statuscmd
 
 import (
+	"encoding/json"
 	"errors"
 	"time"
 	"unicode"
@@ -29,8 +30,9 @@ type State struct {
 	LeaderID string   `json:"leader_id,omitempty"`
 	HostPort []string `json:"host_port,omitempty"`
 	// Foreign names the library that wrote the entry in a form of its own, if it was
-	// not ours. There are no fencing tokens in such a form (0), and TermMS is what was
-	// left of the term when the store took the entry in.
+	// not ours. There are no fencing tokens in such a form: FencingToken is 0 here, and
+	// left out of JSON. TermMS is what was left of the term when the store took the
+	// entry in; 0, which is left out as well: nothing.
 	Foreign string `json:"foreign,omitempty"`
 	// FencingToken is the number of the reign; absent where nothing was decoded.
 	FencingToken *int64 `json:"fencing_token,omitempty"`
@@ -121,6 +123,19 @@ func Describe(store string, s Sight) State {
 		st.State = Leading
 	}
 	return st
+}
+
+// MarshalJSON leaves out what an entry of another library does not say.
+func (s State) MarshalJSON() ([]byte, error) {
+	type plain State // without this method
+	p := plain(s)
+	if s.Foreign != "" {
+		p.FencingToken = nil
+		if s.TermMS != nil && *s.TermMS == 0 {
+			p.TermMS = nil
+		}
+	}
+	return json.Marshal(p)
 }
 
 func ms(d time.Duration) *int64 {

@@ -16,6 +16,9 @@ func (s State) Unseen(now time.Time, ago time.Duration, err error) State {
 	switch s.State {
 	case Leading:
 		s.before = fmt.Sprintf("%s led with fencing token %d until about %s", Safe(s.LeaderID), *s.FencingToken, until)
+		if s.Foreign != "" {
+			s.before = fmt.Sprintf("%s led by an entry of %s until about %s", Safe(s.LeaderID), Safe(s.Foreign), until)
+		}
 	case Held:
 		s.before = fmt.Sprintf("nobody led, held by %s with fencing token %d until about %s", Safe(s.LeaderID), *s.FencingToken, until)
 	case Bad:

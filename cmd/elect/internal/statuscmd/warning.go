@@ -2,6 +2,7 @@ package statuscmd
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/cloudelect/cloudelect/cmd/elect/internal/cliutil"
@@ -15,6 +16,9 @@ func (s Sight) far(ahead time.Duration) bool { return ahead > max(time.Minute, s
 // waited for in vain: the time left of it never gets less. "" is for all others.
 func (s Sight) warning(store string) string {
 	e, date := s.Entry, s.Date()
+	if e.Foreign() != "" {
+		return s.foreignWarning(store)
+	}
 	way := fmt.Sprintf("only a candidate that sees it unchanged for a whole term can follow, or an operator ends it: elect break --store %s --fencing-token %d",
 		cliutil.ShellWord(store), e.FencingToken)
 	switch {
@@ -32,6 +36,45 @@ func (s Sight) warning(store string) string {
 		}
 	}
 	return ""
+}
+
+// longestForeign is how much of a term another library's leader may have left before
+// that looks like a mistake: it renews every few seconds or minutes.
+const longestForeign = time.Hour
+
+// foreignWarning says what an entry of another library does not tell, and what to do
+// about a term that nobody will see the end of.
+func (s Sight) foreignWarning(store string) string {
+	text := fmt.Sprintf("the form of %s does not tell the writer's clock", s.Entry.Foreign())
+	left, _ := s.TimeLeft()
+	if left <= longestForeign {
+		return text
+	}
+	return fmt.Sprintf("%s; term_expiry is %s ahead, and nobody follows before, unless an operator ends it, with the longest term that candidates of that library use here: %s",
+		text, roughly(left), ForeignBreak(store, s.Version(), DefaultForeignTerm))
+}
+
+// DefaultForeignTerm is the term that elect break keeps an election closed for where
+// what is stored does not tell one.
+const DefaultForeignTerm = time.Minute
+
+// ForeignBreak is the command that ends the reign of an entry of another library, which
+// has no fencing token to name it by. A term of 0 is left out.
+func ForeignBreak(store, version string, term time.Duration) string {
+	line := fmt.Sprintf("elect break --store %s --version %s", cliutil.ShellWord(store), cliutil.ShellWord(version))
+	if term > 0 {
+		line += " --term " + shortly(term)
+	}
+	return line
+}
+
+// shortly is 1m for 1m0s.
+func shortly(d time.Duration) string {
+	text := d.String()
+	if rest, ok := strings.CutSuffix(text, "m0s"); ok {
+		text = rest + "m"
+	}
+	return text
 }
 
 // roughly is a long time in words.

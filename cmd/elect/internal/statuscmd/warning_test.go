@@ -1,6 +1,8 @@
 package statuscmd
 
 import (
+	"encoding/json"
+	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -94,5 +96,23 @@ func TestAdviceHasTheWholeURL(t *testing.T) {
 	want := `s3decider: s3://b/k: x: bad entry` + advice + `--store 's3://b/k?endpoint=http://h:1' --corrupt --version '"e"'`
 	if got := BadAdvice(s).Error(); got != want {
 		t.Errorf("advice\n%s\nwant\n%s", got, want)
+	}
+}
+
+// A State of another library's entry keeps its pointers for those that read them here,
+// and names no fencing token to anybody.
+func TestForeignState(t *testing.T) {
+	token, left := int64(0), int64(5000)
+	s := State{Store: "mem://test", State: Leading, LeaderID: "old-1", Foreign: "peer/library", FencingToken: &token, TermMS: &token, TimeLeftMS: &left}
+	for _, v := range []any{s, &s} {
+		if b, err := json.Marshal(v); err != nil || strings.Contains(string(b), "fencing_token") || strings.Contains(string(b), "term_ms") || !strings.Contains(string(b), `"foreign":"peer/library"`) {
+			t.Errorf("%s, %v", b, err)
+		}
+	}
+	if s.FencingToken == nil || s.TermMS == nil {
+		t.Error("printing changed the state")
+	}
+	if text := s.Unseen(time.Now(), time.Second, errors.New("503")).before; !strings.HasPrefix(text, "old-1 led by an entry of peer/library until about ") {
+		t.Errorf("unseen: %s", text)
 	}
 }
