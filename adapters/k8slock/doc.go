@@ -46,7 +46,8 @@
 // after that write was sent. client-go alone bounds neither the answer nor the
 // read, and asks only for LeaseDuration > RenewDeadline. The lock cuts every request
 // off after half of LeaseDuration - RenewDeadline - RetryPeriod (a quarter of
-// LeaseDuration at most), which New demands to be long enough: the sum is then never
+// LeaseDuration at most), which New demands to be long enough, and repeats a failed read
+// before a release within that time: the sum is then never
 // longer than LeaseDuration. Two leaders need one of these:
 //
 //   - a process that stands still, or a host that sleeps, with the work's next step
@@ -75,4 +76,8 @@
 // LeaderID of a core candidate with Reclaim. MinHold is kept by both. An entry
 // that was deleted, or broken by an operator, under a leader: core's leader stops
 // when it hears of it, client-go's up to RenewDeadline later.
+//
+// An entry that another library wrote in a form of its own, as gcsdecider reads
+// vimeo/leaderelection's, is none that the lock takes over from: Get names the library,
+// and a candidate of core's, or "elect break --version", has to end that reign first.
 package k8slock

@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/cloudelect/cloudelect/core"
+	"github.com/cloudelect/cloudelect/core/entry"
 )
 
 // ErrNotRead is what Update and Create return when the lock knows no version
@@ -37,6 +38,13 @@ func (e *statusError) Error() string { return e.StatusError.Error() }
 
 // Unwrap returns the decider's error: errors.As finds its FailedAcquisitionErr.
 func (e *statusError) Unwrap() error { return e.cause }
+
+// foreign is why a lock does not go on from another library's entry: it says
+// neither how long the reign was granted for nor what fencing tokens there were.
+func foreign(e *entry.RaceEntry) error {
+	return fmt.Errorf("the entry is one of %s, in a form of its own, for %q: this lock cannot take over from it; let a candidate of core's win this election and resign, or end that reign with elect break --version %q: %w",
+		e.Foreign(), e.LeaderID, e.Token, core.ErrBadEntry)
+}
 
 func (l *Lock) notFound() error {
 	return apierrors.NewNotFound(lease, l.opts.Name)

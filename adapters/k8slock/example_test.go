@@ -6,6 +6,8 @@ import (
 	"log"
 	"os"
 	"os/signal"
+	"sync"
+	"syscall"
 	"time"
 
 	"k8s.io/client-go/tools/leaderelection"
@@ -47,34 +49,56 @@ func Example() {
 	// stopped
 }
 
-// The whole program, over a bucket.
+// The whole program, over a bucket. Interrupted or terminated, it finishes the step that
+// it is at, releases the lease and ends with the exit code 0.
 func Example_cloudStorage() {
-	ctx, cancel := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer cancel()
-	client, err := gcsdecider.NewClient(ctx)
+	// The first signal ends the work, and its end the election.
+	signals, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	client, err := gcsdecider.NewClient(context.Background()) // the release needs it after the signal
 	if err != nil {
 		log.Fatal(err)
 	}
-	defer client.Close()
 	identity, err := os.Hostname() // a pod's name; on other hosts append something random
 	if err != nil {
 		log.Fatal(err)
 	}
-
 	lock, err := k8slock.New(gcsdecider.NewDecider(client, "my-bucket", "elections/nightly", nil), identity, nil)
 	if err != nil {
 		log.Fatal(err)
 	}
-	leaderelection.RunOrDie(ctx, leaderelection.LeaderElectionConfig{
+
+	election, leave := context.WithCancel(context.Background())
+	defer leave()
+	var working sync.Mutex // held by the work
+	context.AfterFunc(signals, func() {
+		stop()         // a second signal kills
+		working.Lock() // once the work is over; none begins after it
+		leave()
+	})
+	leaderelection.RunOrDie(election, leaderelection.LeaderElectionConfig{
 		Lock:          lock,
 		LeaseDuration: 15 * time.Second, RenewDeadline: 10 * time.Second, RetryPeriod: 2 * time.Second,
+		ReleaseOnCancel: true, // the next one leads at once: the work has to be over before leave is called
 		Callbacks: leaderelection.LeaderCallbacks{
-			OnStartedLeading: func(ctx context.Context) {
-				for token := lock.FencingToken(); lock.Check() == nil && ctx.Err() == nil; time.Sleep(time.Second) {
-					log.Println("leading with fencing token", token)
+			OnStartedLeading: func(leading context.Context) {
+				working.Lock()
+				defer working.Unlock()
+				token := lock.FencingToken()
+				for signals.Err() == nil && leading.Err() == nil && lock.Check() == nil {
+					log.Println("leading with fencing token", token) // one step of the work
+					select {
+					case <-signals.Done():
+					case <-leading.Done():
+					case <-time.After(time.Second):
+					}
 				}
 			},
-			OnStoppedLeading: func() { log.Fatal("not leading any more") },
+			OnStoppedLeading: func() { log.Println("stopped") }, // also where this one never led
+			OnNewLeader:      func(identity string) { log.Println("the leader is", identity) },
 		},
 	})
+	if signals.Err() == nil {
+		log.Fatal("the lease was lost: start again")
+	}
 }

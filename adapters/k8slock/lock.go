@@ -2,7 +2,6 @@ package k8slock
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"sync"
 	"time"
@@ -35,8 +34,8 @@ type Lock struct {
 var _ resourcelock.Interface = (*Lock)(nil)
 
 // New returns a lock on the decider's election. The identity names this process
-// and no other. Nil opts are fine. The error Is core.ErrInvalidConfig and names
-// every fault.
+// and no other, in 1024 bytes of UTF-8 at most. Nil opts are fine. The error Is
+// core.ErrInvalidConfig and names every fault.
 func New(decider core.RaceDecider, identity string, opts *Options) (*Lock, error) {
 	if nothing(decider) {
 		return nil, validate(nil, identity, ptr(opts.filled(nil)))
@@ -73,15 +72,17 @@ func (l *Lock) RecordEvent(event string) {
 
 // Get reads the election. The error Is NotFound (apimachinery's errors) where
 // nothing is stored, so that client-go creates it; it Is core.ErrBadEntry where
-// something is that no program of ours wrote, which then is never overwritten. A
+// something is that no program of ours wrote, which then is never overwritten (where
+// another library did, in a form of its own, the error names it). A
 // lease of this lock's identity that this lock did not write is shown as held by
-// "<identity> (another process)", unless Options.Reclaim vouches for it.
+// "<identity> (another process)", unless Options.Reclaim vouches for it. A failed read
+// is repeated where client-go would not: before a release.
 func (l *Lock) Get(ctx context.Context) (*resourcelock.LeaderElectionRecord, []byte, error) {
 	if err := l.take(ctx); err != nil {
 		return nil, nil, err
 	}
 	defer l.give()
-	e, own, err := l.read(ctx)
+	e, own, err := l.readPatiently(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -100,46 +101,6 @@ func (l *Lock) Get(ctx context.Context) (*resourcelock.LeaderElectionRecord, []b
 // reclaims tells whether e may be taken over because Options.Reclaim says so.
 func (l *Lock) reclaims(e *entry.RaceEntry) bool {
 	return l.opts.Reclaim && e.LeaderID == l.identity && !e.Held
-}
-
-// read asks the store, and knows the answer when it returns. Whoever calls it
-// has the turn.
-func (l *Lock) read(ctx context.Context) (e *entry.RaceEntry, own bool, err error) {
-	sent := l.time.look()
-	e, err = bounded(ctx, l, l.opts.callTimeout(), l.decider.ReadCurrent)
-	got := l.time.look()
-	switch {
-	case err == nil && e == nil:
-		err = errors.New("the decider answered a read with neither an entry nor an error")
-	case err == nil && !e.Absent():
-		err = e.Validate()
-	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	switch {
-	case err != nil:
-		l.unread(errors.Is(err, core.ErrBadEntry))
-		if errors.Is(err, core.ErrBadEntry) {
-			l.lose()
-		}
-		l.fail(ctx)
-		return nil, false, fmt.Errorf("k8slock: %s: %w", l.opts.Name, err)
-	case e.Absent():
-		l.lose()
-		if wait := l.sawNothing(e, sent, got, l.opts.LeaseDuration); wait > 0 {
-			return nil, false, fmt.Errorf("k8slock: %s: the entry has vanished; whoever led by it may do so for another %v: %w",
-				l.opts.Name, wait.Round(time.Millisecond), ErrRefused)
-		}
-		return nil, false, l.notFound()
-	}
-	mine := l.saw(e, sent, got)
-	switch {
-	case mine == nil || e.LeaderID != l.identity:
-		l.lose()
-	case l.token != 0:
-		l.renewed = max(l.renewed, mine.sent)
-	}
-	return e, mine != nil, nil
 }
 
 // take waits for the turn to talk to the store.

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/vimeo/go-clocks/fake"
@@ -62,6 +63,7 @@ func leads(t *testing.T, d core.RaceDecider, identity string, opts *k8slock.Opti
 
 func TestNewRefuses(t *testing.T) {
 	limited := memory.NewDecider().Limited(3 * time.Second)
+	long := strings.Repeat("x", 64<<10)
 	for want, make := range map[string]func() (*k8slock.Lock, error){
 		"there is no decider":   func() (*k8slock.Lock, error) { return k8slock.New(nil, "a", nil) },
 		"identity is empty":     func() (*k8slock.Lock, error) { return k8slock.New((*memory.Decider)(nil), "", nil) },
@@ -72,6 +74,10 @@ func TestNewRefuses(t *testing.T) {
 		"leaves 0s beyond":      opts(k8slock.Options{LeaseDuration: 12 * time.Second}),
 		"longer than":           opts(k8slock.Options{LeaseDuration: entry.MaxTermLength + time.Second}),
 		"is not a JSON object":  opts(k8slock.Options{ConnectionParams: []byte("[]")}),
+		"more than 1024":        func() (*k8slock.Lock, error) { return k8slock.New(memory.NewDecider(), long[:1025], nil) },
+		"HostPort":              opts(k8slock.Options{HostPort: []string{"a:1", "\xff"}}),
+		"more than 65536":       opts(k8slock.Options{ConnectionParams: []byte(`{"a":"` + long + `"}`)}),
+		"every store takes":     opts(k8slock.Options{HostPort: []string{long, long, long, long}}),
 		"JSON object (it is nu": opts(k8slock.Options{ConnectionParams: []byte("null")}),
 	} {
 		if l, err := make(); l != nil || !errors.Is(err, core.ErrInvalidConfig) || !strings.Contains(err.Error(), want) {
@@ -81,6 +87,13 @@ func TestNewRefuses(t *testing.T) {
 	_, err := k8slock.New(nil, "", &k8slock.Options{LeaseDuration: 1, ConnectionParams: []byte("{")})
 	if n := strings.Count(err.Error(), "\n"); n != 3 {
 		t.Errorf("%v: want all four faults", err)
+	}
+	_, err = k8slock.New(memory.NewDecider(), long, &k8slock.Options{HostPort: []string{"\xff", "\xfe"}, ConnectionParams: []byte(long)})
+	if n := strings.Count(err.Error(), "\n"); n != 3 {
+		t.Errorf("%v: want all four faults", err)
+	}
+	if _, err = k8slock.New(memory.NewDecider(), long[:1024], &k8slock.Options{HostPort: []string{long}, ConnectionParams: []byte(`{"a":"` + long[8:] + `"}`)}); err != nil {
+		t.Errorf("large ones: %v", err)
 	}
 }
 
@@ -422,5 +435,111 @@ func TestAnOldAnswerIsNone(t *testing.T) {
 	}
 	if err := l.Check(); !errors.Is(err, k8slock.ErrNotLeading) {
 		t.Errorf("Check: %v", err)
+	}
+}
+
+// Somebody else may lead as soon as a release is stored, and its answer may be lost,
+// late or an error.
+func TestAReleaseEndsTheReignBeforeItIsSent(t *testing.T) {
+	for name, order := range map[string]func(d *memory.Decider){
+		"answered": func(*memory.Decider) {},
+		"failed":   func(d *memory.Decider) { d.FailNext(1, errors.New("503")) },
+		"lost":     func(d *memory.Decider) { d.LoseNext(1) },
+	} {
+		d := memory.NewDecider()
+		door := &during{d, func() {}}
+		l := leads(t, door, "a", nil)
+		mustGet(t, l)
+		led := func(when string) {
+			t.Helper()
+			if err := l.Check(); !errors.Is(err, k8slock.ErrNotLeading) || l.FencingToken() != 0 {
+				t.Errorf("%s, %s: %v, token %d", name, when, err, l.FencingToken())
+			}
+		}
+		order(d)
+		ctx, cancel := context.WithCancel(t.Context())
+		asked := false
+		door.do = func() { // the store has decided, and its answer is on its way
+			led("on the way")
+			asked = true
+			cancel() // no second attempt
+		}
+		err := l.Update(ctx, resourcelock.LeaderElectionRecord{LeaseDurationSeconds: 1, RenewTime: meta.NewTime(start)})
+		if !asked || name != "answered" && err == nil {
+			t.Errorf("%s: asked %v, %v", name, asked, err)
+		}
+		led("then")
+		mustGet(t, l)
+		led("after a read")
+	}
+}
+
+// elsewhere is a decider of entries that another library wrote.
+type elsewhere struct{ core.RaceDecider }
+
+type otherToken struct{ entry.LeaderToken }
+
+func (otherToken) Foreign() string { return "other/library" }
+func (otherToken) String() string  { return "v7" }
+
+func (d elsewhere) ReadCurrent(ctx context.Context) (*entry.RaceEntry, error) {
+	e, err := d.RaceDecider.ReadCurrent(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return &entry.RaceEntry{LeaderID: e.LeaderID, TermExpiry: e.TermExpiry, TermLength: e.TermLength,
+		ElectionNumber: e.ElectionNumber, Token: otherToken{e.Token}}, nil
+}
+
+func TestAnotherLibrarysEntryIsNamed(t *testing.T) {
+	d := memory.NewDecider()
+	d.Lead("old-1", time.Minute)
+	l := mustLock(t, elsewhere{d}, "a", nil)
+	_, _, err := l.Get(t.Context())
+	if !errors.Is(err, core.ErrBadEntry) {
+		t.Fatalf("%v, want ErrBadEntry", err)
+	}
+	for _, want := range []string{"other/library", `"old-1"`, "candidate of core's", `elect break --version "v7"`} {
+		if !strings.Contains(err.Error(), want) {
+			t.Errorf("%v: want %q", err, want)
+		}
+	}
+	if err := l.Update(t.Context(), record("a")); !errors.Is(err, k8slock.ErrNotRead) {
+		t.Errorf("Update: %v", err)
+	}
+}
+
+// Only the read before a release is repeated, and only where that may help.
+func TestWhichReadsAreRepeated(t *testing.T) {
+	outage := errors.New("503")
+	nothing := func(*testing.T, *memory.Decider, *k8slock.Lock) {}
+	for name, c := range map[string]struct {
+		before func(t *testing.T, d *memory.Decider, l *k8slock.Lock)
+		err    error
+		want   int
+	}{
+		"a leader's":                {nothing, outage, 3},
+		"a leader's, without right": {nothing, core.ErrBroken, 1},
+		"after a failed renewal": {func(t *testing.T, d *memory.Decider, l *k8slock.Lock) {
+			d.FailNext(1, outage)
+			if err := l.Update(t.Context(), record("a")); !errors.Is(err, outage) {
+				t.Error(err)
+			}
+		}, outage, 1},
+		"a follower's": {func(_ *testing.T, _ *memory.Decider, l *k8slock.Lock) { l.RecordEvent("stopped leading") }, outage, 1},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			d := memory.NewDecider()
+			l := leads(t, d, "a", nil)
+			c.before(t, d, l)
+			reads, _ := d.Requests()
+			d.FailNext(10, c.err)
+			if _, _, err := l.Get(t.Context()); !errors.Is(err, c.err) {
+				t.Errorf("%s: %v", name, err)
+			}
+			if n, _ := d.Requests(); n-reads != c.want {
+				t.Errorf("%s: %d reads, want %d", name, n-reads, c.want)
+			}
+		})
 	}
 }

@@ -2,18 +2,13 @@ package k8slock
 
 import (
 	"bytes"
-	"encoding/json"
-	"errors"
 	"fmt"
-	"reflect"
 	"slices"
 	"time"
-	"unicode/utf8"
 
 	"github.com/vimeo/go-clocks"
 
 	"github.com/cloudelect/cloudelect/core"
-	"github.com/cloudelect/cloudelect/core/entry"
 )
 
 // Options are what a Lock can do without. Nil or the zero value: the durations
@@ -38,7 +33,7 @@ type Options struct {
 	// HostPort is stored while this lock leads, for those who follow the leader.
 	HostPort []string
 	// ConnectionParams too. It has to be a JSON object, a gRPC service config for
-	// example; the lock adds the member "k8slock" to it.
+	// example, of 64 KiB at most; the lock adds the member "k8slock" to it.
 	ConnectionParams []byte
 	// OnEvent is told what client-go passes to RecordEvent ("became leader",
 	// "stopped leading"), on client-go's goroutine. Nil: nobody is.
@@ -94,62 +89,3 @@ func (o *Options) slack() time.Duration { return o.LeaseDuration - o.RenewDeadli
 // so long, and, where the elector releases, so may a read before it tells the
 // work to stop: two of them fit into the slack.
 func (o *Options) callTimeout() time.Duration { return min(o.slack()/2, o.LeaseDuration/4) }
-
-func validate(decider core.RaceDecider, identity string, o *Options) error {
-	var faults []error
-	fault := func(format string, args ...any) {
-		faults = append(faults, fmt.Errorf("k8slock: "+format+": %w", append(args, core.ErrInvalidConfig)...))
-	}
-	switch {
-	case identity == "":
-		fault("the identity is empty: it names this process, and no other")
-	case !utf8.ValidString(identity):
-		fault("the identity %q is not UTF-8", identity)
-	}
-	switch {
-	case o.LeaseDuration <= 0 || o.RenewDeadline < 0 || o.RetryPeriod < 0:
-		fault("LeaseDuration %v, RenewDeadline %v and RetryPeriod %v: none may be negative", o.LeaseDuration, o.RenewDeadline, o.RetryPeriod)
-	case o.LeaseDuration%time.Second != 0:
-		fault("LeaseDuration %v is not in whole seconds: client-go would cut the rest off", o.LeaseDuration)
-	case o.LeaseDuration > entry.MaxTermLength:
-		fault("LeaseDuration %v is longer than %v", o.LeaseDuration, entry.MaxTermLength)
-	case o.slack() < 2*leastCall:
-		fault("LeaseDuration %v leaves %v beyond RenewDeadline %v and RetryPeriod %v: it has to be %v at least, so that a leader has stopped when its lease is over",
-			o.LeaseDuration, o.slack(), o.RenewDeadline, o.RetryPeriod, 2*leastCall)
-	}
-	if nothing(decider) {
-		fault("there is no decider")
-	} else if w, ok := decider.(core.WriteLimiter); ok && o.RetryPeriod < w.MinWriteInterval() {
-		fault("RetryPeriod %v is shorter than %v, the time that the store wants between two writes to one object", o.RetryPeriod, w.MinWriteInterval())
-	}
-	if _, err := connectionParams(o.ConnectionParams, nil); err != nil {
-		fault("ConnectionParams is not a JSON object (%v)", err)
-	}
-	return errors.Join(faults...)
-}
-
-// nothing tells whether d is nil, or a nil pointer in an interface.
-func nothing(d core.RaceDecider) bool {
-	if d == nil {
-		return true
-	}
-	v := reflect.ValueOf(d)
-	return v.Kind() == reflect.Pointer && v.IsNil()
-}
-
-// connectionParams returns params with the member that is the lock's own.
-func connectionParams(params []byte, own json.RawMessage) ([]byte, error) {
-	members := map[string]json.RawMessage{}
-	if len(params) > 0 {
-		if err := json.Unmarshal(params, &members); err != nil {
-			return nil, err
-		}
-		if members == nil { // "null"
-			return nil, errors.New("it is null")
-		}
-	}
-	if own != nil {
-		members[ownMember] = own
-	}
-	return json.Marshal(members)
-}

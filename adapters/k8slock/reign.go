@@ -36,7 +36,7 @@ func (l *Lock) FencingToken() int64 {
 
 // Check is nil while the lease is this lock's by its clocks and by all it has
 // heard: less than LeaseDuration has passed, by both clocks, since the last write
-// that was stored was sent, and nothing newer was seen. Otherwise the error Is
+// that was stored was sent, nothing newer was seen, and no release was sent. Otherwise the error Is
 // ErrNotLeading. It asks no store. client-go's own IsLeader looks at no clock, and
 // its work goes on for up to RenewDeadline after a loss was seen: ask before every
 // step that must not be done twice.

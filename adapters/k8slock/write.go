@@ -36,7 +36,8 @@ func (l *Lock) Create(ctx context.Context, r resourcelock.LeaderElectionRecord) 
 //
 // A record without a HolderIdentity releases the lease. That is sent only on top
 // of a version of this lock's own, and not after failed renewals; a lost answer is
-// read back and the release repeated until ctx ends.
+// read back and the release repeated until ctx ends. From just before the first
+// attempt is sent the lock does not lead any more, whatever comes of it: Check fails.
 func (l *Lock) Update(ctx context.Context, r resourcelock.LeaderElectionRecord) error {
 	return l.store(ctx, &r, false)
 }
@@ -52,15 +53,22 @@ func (l *Lock) store(ctx context.Context, r *resourcelock.LeaderElectionRecord, 
 	return l.write(ctx, r, creating)
 }
 
-// release repeats what client-go tries only once.
+// release repeats what client-go tries only once: the write, and the read that
+// tells what became of it.
 func (l *Lock) release(ctx context.Context, r *resourcelock.LeaderElectionRecord, creating bool) error {
 	for {
 		err := l.write(ctx, r, creating)
-		if err == nil || !unknown(err) || !l.opts.Clock.SleepFor(ctx, l.opts.RetryPeriod/4) || ctx.Err() != nil {
+		if err == nil || !unknown(err) {
 			return err
 		}
-		if _, _, again := l.read(ctx); again != nil {
-			return err
+		for known := false; !known; {
+			if !l.opts.Clock.SleepFor(ctx, l.opts.RetryPeriod/4) || ctx.Err() != nil {
+				return err
+			}
+			_, _, again := l.read(ctx, l.opts.callTimeout())
+			if known = again == nil; !known && !passing(again) {
+				return err
+			}
 		}
 	}
 }
@@ -103,9 +111,8 @@ func (l *Lock) write(ctx context.Context, r *resourcelock.LeaderElectionRecord, 
 	}
 	l.stored(ptrTo(e.Clone()), token, sent, got)
 	l.failing = false
-	l.reign.token, l.renewed = 0, sent.elapsed
 	if r.HolderIdentity != "" {
-		l.reign.token = e.FencingToken
+		l.reign.token, l.renewed = e.FencingToken, sent.elapsed
 	}
 	return nil
 }
@@ -183,6 +190,7 @@ func (l *Lock) compose(r *resourcelock.LeaderElectionRecord) (*entry.RaceEntry, 
 	now := l.time.look()
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	releases := r.HolderIdentity == ""
 	term := time.Duration(r.LeaseDurationSeconds) * time.Second
 	e := &entry.RaceEntry{
 		LeaderID: r.HolderIdentity, HostPort: l.opts.HostPort, ConnectionParams: params,
@@ -196,13 +204,18 @@ func (l *Lock) compose(r *resourcelock.LeaderElectionRecord) (*entry.RaceEntry, 
 		}
 	}
 	switch {
-	case r.HolderIdentity == "":
+	case releases:
 		e.HostPort = nil
 	case l.reign.token == 0 || !l.own:
 		e.FencingToken = l.nextFence()
 	}
 	if err := e.Validate(); err != nil {
 		return nil, instant{}, fmt.Errorf("k8slock: %s: the record makes no entry: %w: %w", l.opts.Name, err, core.ErrInvalidConfig)
+	}
+	if releases {
+		// From the moment that this may be stored somebody else may lead, whenever
+		// the answer comes and whatever it says.
+		l.lose()
 	}
 	l.sending(attempt{e.Nonce, now.elapsed})
 	return e, now, nil
