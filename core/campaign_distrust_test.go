@@ -146,6 +146,7 @@ func TestLeadNestedElections(t *testing.T) {
 		if !errors.Is(outer.Check(), core.ErrLeadershipLost) {
 			t.Error(outer.Check())
 		}
+		<-l.Context().Done() // contexts tell their children after the rest of the world
 		if err := l.Check(); err == nil || errors.Is(err, core.ErrLeadershipLost) || !errors.Is(err, context.Canceled) {
 			t.Errorf("the inner leadership: %v", err)
 		}

@@ -102,3 +102,20 @@ func TestCampaignAsksNothingWhenItsTimeIsOver(t *testing.T) {
 		}
 	})
 }
+
+// A vacancy that begins between the last poll and the end of WaitAtMost is seen.
+func TestCampaignLooksOnceMoreBeforeItsTimeIsOver(t *testing.T) {
+	bubble(t, func(t *testing.T, w *world) {
+		w.store.Lead("b", 10*time.Minute)
+		h := w.host("a", nil)
+		h.WaitAtMost, h.PollInterval = term, term
+		time.AfterFunc(term-time.Second, func() { w.store.Lead("", term) })
+		l, err := h.Campaign(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := l.Resign(t.Context()); err != nil {
+			t.Error(err)
+		}
+	})
+}

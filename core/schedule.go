@@ -58,9 +58,25 @@ func (s *schedule) afterFailure(n int) time.Duration {
 	return base/2 + spread(s.LeaderID, uint64(n), base/2)
 }
 
+// lastLook is how long before the end of WaitAtMost a candidate looks a last time: long
+// enough for a store to answer.
+const lastLook = 250 * time.Millisecond
+
+// untilLook is when to look next, if that is due after d: where only left is left of
+// WaitAtMost, a last time shortly before its end; after that look, the end itself.
+func untilLook(d, left, request time.Duration) time.Duration {
+	if d < left {
+		return d
+	}
+	if early := min(lastLook, request); left > early {
+		return left - early
+	}
+	return left
+}
+
 // await is the move of a candidate that has no proof: wait for the next read.
 func (c *campaign) await(rec *record, v verdict, now instant) move {
-	d := min(c.sched.next(now, v.wait), c.waitLeft(now))
+	d := untilLook(c.sched.next(now, v.wait), c.waitLeft(now), c.request())
 	if c.hooks.wantsEvents() {
 		err := c.lastErr
 		if err == nil {

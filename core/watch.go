@@ -25,6 +25,10 @@ type WatchConfig struct {
 	// like Config.Wake. A value that is sent during a read is taken up after it,
 	// if the channel has room to keep it. A closed channel is as good as nil.
 	Wake <-chan struct{}
+	// OnUnchanged, if it is not nil, is called for every read that found the version
+	// yielded last: after errors it tells that reads work again, and what they find. It is
+	// called between two steps of the loop, on its goroutine.
+	OnUnchanged func()
 }
 
 // Watch calls cb for every version of the entry that it sees, the first one
@@ -49,8 +53,9 @@ func (w WatchConfig) Watch(ctx context.Context, cb func(ctx context.Context, e e
 
 // Updates yields every version of the entry that it sees, once, and every
 // failed read as an error, after which it goes on: a version that stood before
-// the errors is not yielded again after them. What is stored but is not an entry
-// is an error at every read, ErrBadEntry, with its token.
+// the errors is not yielded again after them, OnUnchanged tells of it. What is stored
+// but is not an entry is an error at every read, ErrBadEntry, with its token;
+// that nothing is stored is yielded anew where it has followed that.
 //
 // It ends with ctx (whose error it does not yield), with the loop, and after
 // ErrInvalidConfig. It reads at most once per PollInterval and once more for each
@@ -58,7 +63,7 @@ func (w WatchConfig) Watch(ctx context.Context, cb func(ctx context.Context, e e
 // is longer. Every loop over it begins afresh.
 func (w WatchConfig) Updates(ctx context.Context) iter.Seq2[entry.RaceEntry, error] {
 	return func(yield func(entry.RaceEntry, error) bool) {
-		if err := w.validate(); err != nil {
+		if err := errors.Join(w.validate(), contextFault(ctx)); err != nil {
 			yield(*noEntry(), err)
 			return
 		}
@@ -87,6 +92,8 @@ type watch struct {
 	// handed out.
 	last entry.RaceEntry
 	seen bool
+	// rubbish: since then something was stored that is not an entry.
+	rubbish bool
 }
 
 func newWatch(w WatchConfig) *watch {
@@ -107,8 +114,13 @@ func (w *watch) follow(ctx context.Context, yield func(entry.RaceEntry, error) b
 		if ctx.Err() != nil {
 			return
 		}
-		if (err != nil || w.isNew(&e)) && !yield(e, err) {
-			return
+		switch {
+		case err != nil || w.isNew(&e):
+			if !yield(e, err) {
+				return
+			}
+		case w.OnUnchanged != nil:
+			w.OnUnchanged()
 		}
 		w.wait(ctx)
 	}
@@ -123,6 +135,7 @@ func (w *watch) read(ctx context.Context) (entry.RaceEntry, error) {
 	case OutcomeRead:
 		return *e, nil
 	case OutcomeBadEntry:
+		w.rubbish = true
 		if err == nil {
 			err = unbelievable(e)
 		}
@@ -136,9 +149,12 @@ func (w *watch) read(ctx context.Context) (entry.RaceEntry, error) {
 	return none, err
 }
 
-// isNew tells whether e is another version than the last, and notes it.
+// isNew tells whether e is another version than the last, and notes it. An entry
+// has an identity of its own; nothing has none, and is new after rubbish.
 func (w *watch) isNew(e *entry.RaceEntry) bool {
-	if w.seen && sameVersion(&w.last, e) {
+	gone := w.rubbish && e.Absent()
+	w.rubbish = false
+	if w.seen && sameVersion(&w.last, e) && !gone {
 		return false
 	}
 	w.last, w.seen = *e, true

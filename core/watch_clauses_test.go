@@ -100,6 +100,69 @@ func TestUpdatesDoesNotRepeatAVersionAfterErrors(t *testing.T) {
 	})
 }
 
+// TestOnUnchangedTellsThatReadsWorkAgain, once for every read that finds the version
+// that is known, and on the loop's goroutine.
+func TestOnUnchangedTellsThatReadsWorkAgain(t *testing.T) {
+	bubble(t, func(t *testing.T, w *world) {
+		stored := w.store.Lead("a", term)
+		script := []error{nil, errors.New("503"), nil, core.ErrBadEntry, nil, nil}
+		d := &asked{answer: func(_ context.Context, n int) (*entry.RaceEntry, error) {
+			e := stored.Clone()
+			return &e, script[min(n, len(script))-1]
+		}}
+		ctx, cancel := context.WithTimeout(t.Context(), 5*poll+1)
+		defer cancel()
+		var got []string
+		watch := core.WatchConfig{Decider: d, PollInterval: poll, OnUnchanged: func() { got = append(got, "unchanged") }}
+		for e, err := range watch.Updates(ctx) {
+			got = append(got, fmt.Sprint(e.LeaderID, err))
+		}
+		if want := []string{"a<nil>", "503", "unchanged", fmt.Sprint(core.ErrBadEntry), "unchanged", "unchanged"}; !slices.Equal(got, want) {
+			t.Errorf("%q, want %q", got, want)
+		}
+	})
+}
+
+// TestUpdatesTellsOfADeletion of what was no entry: nothing is stored again.
+func TestUpdatesTellsOfADeletion(t *testing.T) {
+	bubble(t, func(t *testing.T, w *world) {
+		var got []string
+		for e, err := range (core.WatchConfig{Decider: w.store, PollInterval: poll}).Updates(t.Context()) {
+			got = append(got, fmt.Sprint(e.Absent(), errors.Is(err, core.ErrBadEntry), err != nil))
+			switch len(got) {
+			case 1:
+				w.store.FailNext(1, nil)
+			case 2: // nothing is stored all the time: that is not told anew
+				time.AfterFunc(3*poll/2, func() { w.store.PlantRaw([]byte("rubbish")) })
+			case 3:
+				w.store.Delete()
+			}
+			if len(got) == 4 {
+				break
+			}
+		}
+		if want := []string{"true false false", "true false true", "true true true", "true false false"}; !slices.Equal(got, want) {
+			t.Errorf("%q, want %q", got, want)
+		}
+	})
+}
+
+// TestWatchOfANilContext is a fault of the caller's, told as one.
+func TestWatchOfANilContext(t *testing.T) {
+	var none context.Context
+	watch := core.WatchConfig{Decider: memory.NewDecider()}
+	told := 0
+	for _, err := range watch.Updates(none) {
+		if told++; !errors.Is(err, core.ErrInvalidConfig) || !strings.Contains(err.Error(), "context is nil") {
+			t.Errorf("Updates: %v", err)
+		}
+	}
+	err := watch.Watch(none, func(context.Context, entry.RaceEntry) { t.Error("told of something") })
+	if !errors.Is(err, core.ErrInvalidConfig) || told != 1 {
+		t.Errorf("Watch: %v; Updates yielded %d times", err, told)
+	}
+}
+
 // TestUpdatesBelievesNoDecider: an entry that is none is an ErrBadEntry, though the
 // decider says nothing; and a decider may hand out the same entry again, changed.
 func TestUpdatesBelievesNoDecider(t *testing.T) {

@@ -29,9 +29,19 @@ type Elector struct {
 var _ gocron.Elector = (*Elector)(nil)
 
 // NewElector returns an elector for gocron.WithDistributedElector. The error Is
-// core.ErrInvalidConfig.
+// core.ErrInvalidConfig, also for ManualRenew and WaitAtMost, which Run has no use for.
 func NewElector(cfg core.Config) (*Elector, error) {
-	if err := cfg.Validate(); err != nil {
+	faults := []error{cfg.Validate()}
+	fault := func(format string, args ...any) {
+		faults = append(faults, fmt.Errorf("%w: %s", core.ErrInvalidConfig, fmt.Sprintf(format, args...)))
+	}
+	if cfg.ManualRenew {
+		fault("ManualRenew leaves renewing to the caller, but here nobody would renew: every reign would end with its first term")
+	}
+	if cfg.WaitAtMost != 0 {
+		fault("WaitAtMost is %v: it has no meaning here, because Run campaigns until its context ends", cfg.WaitAtMost)
+	}
+	if err := errors.Join(faults...); err != nil {
 		return nil, err
 	}
 	return &Elector{cfg: cfg}, nil
@@ -95,15 +105,24 @@ func (e *Elector) IsLeader(context.Context) error {
 
 // Bind returns a context for a job: it ends with ctx, or when this instance's
 // leadership does, with the cause. Where it does not lead, it has ended already,
-// with ErrNotLeader. The cancel function releases it.
+// with ErrNotLeader; where ctx is nil, with an error that Is core.ErrInvalidConfig. The
+// cancel function releases it.
 func (e *Elector) Bind(ctx context.Context) (context.Context, context.CancelFunc) {
+	if ctx == nil {
+		return ended(context.Background(), fmt.Errorf("%w: gocronleader: Bind was given a nil context: pass context.Background()", core.ErrInvalidConfig))
+	}
 	e.mu.Lock()
 	l := e.leads
 	e.mu.Unlock()
 	if l != nil {
 		return l.Bind(ctx)
 	}
+	return ended(ctx, ErrNotLeader)
+}
+
+// ended is a context that has ended, for that reason.
+func ended(ctx context.Context, why error) (context.Context, context.CancelFunc) {
 	bound, cancel := context.WithCancelCause(ctx)
-	cancel(ErrNotLeader)
+	cancel(why)
 	return bound, func() {}
 }

@@ -40,6 +40,7 @@ type LockerConfig struct {
 	Decider func(job string) core.RaceDecider
 	// Slot is which run of a job a trigger is for: schedule.Every with the job's
 	// period, or, for a cron expression, with the least time between two runs.
+	// A slot of one run (At, Named) is refused: a job would run once in its life.
 	// A job with another period takes another Locker, gocron.WithDistributedJobLocker.
 	Slot schedule.Slot
 	// OnFailure says what becomes of a slot whose job failed (in a Task) or whose
@@ -74,9 +75,12 @@ func NewLocker(cfg LockerConfig) (*Locker, error) {
 	if cfg.Decider == nil {
 		faults = append(faults, fmt.Errorf("%w: Decider is nil: there is no store for the jobs' slots", core.ErrInvalidConfig))
 	}
-	if cfg.Slot.IsZero() {
+	switch {
+	case cfg.Slot.IsZero():
 		faults = append(faults, fmt.Errorf("%w: Slot is empty: use schedule.Every with the jobs' period", core.ErrInvalidConfig))
-	} else {
+	case cfg.Slot.Name() != "" || !cfg.Slot.Time().IsZero():
+		faults = append(faults, fmt.Errorf("%w: Slot is %v, which is one run and the same at every trigger: each job would run once in its life: use schedule.Every with the jobs' period", core.ErrInvalidConfig, cfg.Slot))
+	default:
 		faults = append(faults, cfg.Slot.Validate())
 	}
 	if err := errors.Join(faults...); err != nil {
@@ -149,6 +153,9 @@ type lock struct {
 // Unlock records the slot as done and resigns; as failed if a Task says so. gocron drops the
 // error, so it is logged as well.
 func (k *lock) Unlock(ctx context.Context) error {
+	if ctx == nil { // the job is done, and gocron would drop an error
+		ctx = context.Background()
+	}
 	k.locker.mu.Lock()
 	if j := k.locker.jobs[k.key]; j.lock == k {
 		j.lock = nil

@@ -18,7 +18,8 @@ import (
 	"github.com/cloudelect/cloudelect/core/entry"
 )
 
-// Scheme is the scheme of the targets: leaderelection:///NAME.
+// Scheme is the scheme of the targets: leaderelection:///NAME, with what is special in a
+// URL percent-encoded (url.PathEscape).
 const Scheme = "leaderelection"
 
 // Options say how elections are followed. Open is needed.
@@ -33,7 +34,8 @@ type Options struct {
 	// Clock is where all time comes from; nil means the system's.
 	Clock clocks.Clock
 	// PollInterval is how often each channel reads, like that of core.WatchConfig:
-	// 0 means a fifth of the term, at least 500 ms and at most 5 s.
+	// 0 means a fifth of the term, at least 500 ms and at most 5 s. While somebody leads
+	// it reads at least once per half of the term, however long this is.
 	PollInterval time.Duration
 	// Logger gets a line for each change of what the channel is told, and for
 	// each service config and address that is of no use. nil: silent.

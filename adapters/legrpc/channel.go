@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"google.golang.org/grpc/resolver"
+	"google.golang.org/grpc/resolver/ringhash"
 	"google.golang.org/grpc/serviceconfig"
 
 	"github.com/cloudelect/cloudelect/core/entry"
@@ -16,7 +17,8 @@ import (
 // DefaultServiceConfig is a ConnectionParams that lets calls survive a change of
 // leader: they wait while nobody leads, as long as their deadline allows, and are
 // sent again when a server refuses them or goes away. It retries every method: use
-// it where each may be run twice.
+// it where each may be run twice. A client that starts before anybody has ever led
+// needs it as well: grpc.WithDefaultServiceConfig.
 const DefaultServiceConfig = `{"methodConfig": [{
 	"name": [{}],
 	"waitForReady": true,
@@ -40,7 +42,8 @@ type channel struct {
 	config *serviceconfig.ParseResult
 	// fresh: the channel has taken what it was told last.
 	fresh   bool
-	why     string // it has no address
+	kind    string // of why it has no address
+	why     string
 	warning string // the last one: a leader says the same in every renewal
 }
 
@@ -58,7 +61,7 @@ func (c *channel) goTo(addrs []string, e *entry.RaceEntry) {
 		}
 		c.params, c.config = slices.Clone(e.ConnectionParams), c.parse(e)
 	}
-	c.addrs, c.why = addrs, ""
+	c.addrs, c.kind, c.why = addrs, "", ""
 	c.log.Info("legrpc: following the leader", slog.String("leader", e.LeaderID),
 		slog.Int64("fencing_token", e.FencingToken), slog.Any("addresses", addrs))
 	err := c.update(addrs)
@@ -68,9 +71,23 @@ func (c *channel) goTo(addrs []string, e *entry.RaceEntry) {
 	}
 }
 
-// goNowhere takes all addresses from the channel; its calls fail with the error. Its
-// service config stays.
-func (c *channel) goNowhere(why error) {
+// adopt takes the service config of e, by which there is nobody to go to: calls may
+// have to wait. If e has none the last one stays.
+func (c *channel) adopt(e *entry.RaceEntry) {
+	if len(e.ConnectionParams) == 0 || bytes.Equal(c.params, e.ConnectionParams) {
+		return
+	}
+	if len(c.addrs) > 0 { // before the balancing policy changes, as in goTo
+		c.update(nil)
+	}
+	c.addrs, c.why = nil, ""
+	c.params, c.config = slices.Clone(e.ConnectionParams), c.parse(e)
+	c.update(nil)
+}
+
+// goNowhere takes all addresses from the channel; its calls fail with the error. It
+// is logged when its kind changes.
+func (c *channel) goNowhere(kind string, why error) {
 	why = fmt.Errorf("legrpc: election %q: %w", c.name, why)
 	if len(c.addrs) > 0 { // an error alone would not make it leave them
 		c.update(nil)
@@ -78,12 +95,14 @@ func (c *channel) goNowhere(why error) {
 	if why.Error() == c.why {
 		return
 	}
-	level := slog.LevelWarn
-	if c.why != "" { // it had none before, for another reason
-		level = slog.LevelInfo
+	if kind != c.kind {
+		level := slog.LevelWarn
+		if c.kind != "" { // it had none before, for another reason
+			level = slog.LevelInfo
+		}
+		c.log.Log(context.Background(), level, "legrpc: no leader to go to", slog.Any("error", why))
 	}
-	c.addrs, c.fresh, c.why = nil, false, why.Error()
-	c.log.Log(context.Background(), level, "legrpc: no leader to go to", slog.Any("error", why))
+	c.addrs, c.fresh, c.kind, c.why = nil, false, kind, why.Error()
 	c.cc.ReportError(why)
 }
 
@@ -92,8 +111,12 @@ func (c *channel) update(addrs []string) error {
 	for _, a := range addrs {
 		s.Addresses = append(s.Addresses, resolver.Address{Addr: a})
 	}
-	if len(addrs) > 0 { // all of them are one server
-		s.Endpoints = []resolver.Endpoint{{Addresses: slices.Clone(s.Addresses)}}
+	if server := (resolver.Endpoint{Addresses: slices.Clone(s.Addresses)}); len(addrs) > 0 || errorsOfResolver(c.params) {
+		// All of them are one server, and so is none. Told of no endpoint at all the
+		// policies have errors of their own for the calls, which some keep; told of an
+		// empty one they let calls wait for what follows: the error, or a leader. The key
+		// is for ring_hash by the channel's default, which would use the first address.
+		s.Endpoints = []resolver.Endpoint{ringhash.SetHashKey(server, c.name)}
 	}
 	return c.cc.UpdateState(s)
 }

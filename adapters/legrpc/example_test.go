@@ -35,6 +35,7 @@ func ExampleNewBuilder() {
 	}
 	cc, err := grpc.NewClient("leaderelection:///orders",
 		grpc.WithResolvers(elections),
+		grpc.WithDefaultServiceConfig(legrpc.DefaultServiceConfig), // until a leader has written its own
 		grpc.WithTransportCredentials(insecure.NewCredentials()))
 	if err != nil {
 		fmt.Println(err)

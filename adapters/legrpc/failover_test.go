@@ -33,6 +33,7 @@ func TestFailOverUnderLoad(t *testing.T) {
 		c := runCandidate(t, j, store.Handle(), 2*time.Second)
 		servers[c.addr] = c
 	}
+	j.untilWon(t)
 	stop := make(chan struct{})
 	var load sync.WaitGroup
 	var channels []*grpc.ClientConn
@@ -196,16 +197,11 @@ func TestARefusedCallIsSentAgain(t *testing.T) {
 	store.SetClock(clocks.DefaultClock())
 	a := runCandidate(t, j, store.Handle(), time.Hour)
 	defer a.kill()
+	j.untilWon(t)
 	cc, spy := dial(t, j, store, "client", time.Hour)
 	defer cc.Close()
-	first := make(chan struct{})
-	go func() {
-		defer close(first)
-		callOnce(t, j, cc, "client", 1)
-	}()
+	callOnce(t, j, cc, "client", 1) // nothing asks for another read here: it might come while nobody leads
 	r := <-spy.built
-	j.untilHandled(t, r, "client/1")
-	<-first
 
 	b := runCandidate(t, j, store.Handle(), time.Hour)
 	defer b.kill()
@@ -229,8 +225,8 @@ func TestARefusedCallIsSentAgain(t *testing.T) {
 func (j *journal) untilHandled(t *testing.T, r resolver.Resolver, call string) happening {
 	t.Helper()
 	stop := make(chan struct{})
-	defer close(stop)
-	go func() {
+	var asking sync.WaitGroup
+	asking.Go(func() {
 		for {
 			select {
 			case <-stop:
@@ -239,6 +235,7 @@ func (j *journal) untilHandled(t *testing.T, r resolver.Resolver, call string) h
 				r.ResolveNow(resolver.ResolveNowOptions{})
 			}
 		}
-	}()
+	})
+	defer func() { close(stop); asking.Wait() }()
 	return j.eventually(t, call+" is handled", 0, func(h happening) bool { return h.what == "handled" && h.call == call })
 }

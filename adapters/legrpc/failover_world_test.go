@@ -32,7 +32,7 @@ const patientConfig = `{"methodConfig": [{"name": [{}], "waitForReady": true, "r
 // happening is a line of the journal: what happened, to whom. Their order is the
 // order of the journal, whatever the time was.
 type happening struct {
-	what   string // sent, arrived, handled, lost, telling, told
+	what   string // won, sent, arrived, handled, lost, telling, told
 	server string // its address
 	client string // of which channel
 	call   string
@@ -141,6 +141,7 @@ func (c *candidate) campaign(ctx context.Context, term time.Duration) {
 			return
 		}
 		c.gate.Open(l)
+		c.journal.add(happening{what: "won", server: c.addr, token: l.FencingToken()})
 		select {
 		case <-l.Context().Done():
 		case <-c.resign:
@@ -157,6 +158,13 @@ func (c *candidate) campaign(ctx context.Context, term time.Duration) {
 			}
 		}
 	}
+}
+
+// untilWon waits for the first win: before it nothing is stored, and a channel has no
+// service config that lets its calls wait.
+func (j *journal) untilWon(t *testing.T) {
+	t.Helper()
+	j.eventually(t, "somebody wins", 0, func(h happening) bool { return h.what == "won" })
 }
 
 // arrives notes a call before it is let in.

@@ -10,8 +10,8 @@ import (
 )
 
 // Gate is the Leader of a server whose candidate wins more than once: it asks the
-// leadership that it was given last. The zero Gate has none, and lets nobody in. It
-// is safe for concurrent use.
+// leadership that it was given last. The zero Gate has none, and lets nobody in, like
+// a nil one, which cannot be opened. It is safe for concurrent use.
 type Gate struct {
 	mu     sync.RWMutex
 	leads  *core.Leadership
@@ -20,11 +20,18 @@ type Gate struct {
 	of     []string
 }
 
-// Open lets calls in while l lasts, and no longer; nil lets nobody in. Call it for each
+// Open lets calls in while l lasts, and no longer; nil lets nobody in, nor does a
+// Leadership that no election made. Call it for each
 // win, in OnElected (with core.FromContext) or after Campaign. There is
 // nothing to close: the leadership's end is enough. A client that has seen the win
 // already is refused until then, and calls again.
 func (g *Gate) Open(l *core.Leadership) {
+	if g == nil {
+		return
+	}
+	if !begun(l) {
+		l = nil
+	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.forget != nil {
@@ -57,12 +64,21 @@ func (g *Gate) Bind(ctx context.Context) (context.Context, context.CancelFunc) {
 	if l := g.leadership(); l != nil {
 		return l.Bind(ctx)
 	}
+	if ctx == nil {
+		ctx = context.Background()
+	}
 	bound, cancel := context.WithCancelCause(ctx)
 	cancel(ErrNotLeader)
 	return bound, func() {}
 }
 
+// begun tells whether l is one that an election made.
+func begun(l *core.Leadership) bool { return l != nil && l.Context() != nil }
+
 func (g *Gate) leadership() *core.Leadership {
+	if g == nil {
+		return nil
+	}
 	g.mu.RLock()
 	defer g.mu.RUnlock()
 	return g.leads
@@ -77,6 +93,9 @@ type HealthSetter interface {
 // otherwise. Name the services that only a leader serves; the empty name, the whole
 // server, would make those who wait look ill to whatever starts and stops them.
 func (g *Gate) ReportTo(h HealthSetter, services ...string) {
+	if g == nil {
+		g = new(Gate)
+	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.health, g.of = h, services

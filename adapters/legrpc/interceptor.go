@@ -31,7 +31,10 @@ func (o *ServerOptions) free(method string) bool {
 
 // UnaryServerInterceptor refuses calls while leader's Check fails, with an error
 // that NotLeader finds. The context of a call that is let in ends with the leadership,
-// and core.FromContext finds it there. A nil leader refuses every call.
+// and core.FromContext finds it there. A call whose handler then returns the context's
+// error, its cause or a status Canceled ends with an error that LeadershipLost finds;
+// every other result is the handler's own, a success too. A nil leader refuses every
+// call.
 func UnaryServerInterceptor(leader Leader, opts *ServerOptions) grpc.UnaryServerInterceptor {
 	leader = orGate(leader)
 	return func(ctx context.Context, req any, info *grpc.UnaryServerInfo, handler grpc.UnaryHandler) (any, error) {
@@ -50,7 +53,8 @@ func UnaryServerInterceptor(leader Leader, opts *ServerOptions) grpc.UnaryServer
 
 // StreamServerInterceptor is the same for streams. A stream that was let in ends with
 // the leadership: its context does, and what waits in its Send or Recv returns an
-// error that LeadershipLost finds.
+// error that LeadershipLost finds. For that, they copy the message; one that is no
+// proto.Message is waited for instead.
 func StreamServerInterceptor(leader Leader, opts *ServerOptions) grpc.StreamServerInterceptor {
 	leader = orGate(leader)
 	return func(srv any, ss grpc.ServerStream, info *grpc.StreamServerInfo, handler grpc.StreamHandler) error {
@@ -66,63 +70,10 @@ func StreamServerInterceptor(leader Leader, opts *ServerOptions) grpc.StreamServ
 	}
 }
 
+// orGate returns a leader that can be asked: nil and a zero Leadership lead nothing.
 func orGate(leader Leader) Leader {
-	if isNil(leader) {
+	if l, ok := leader.(*core.Leadership); isNil(leader) || ok && !begun(l) {
 		return new(Gate)
 	}
 	return leader
-}
-
-// stream is a server's side of a stream that ends with the leadership.
-type stream struct {
-	grpc.ServerStream
-	ctx context.Context
-}
-
-func (s *stream) Context() context.Context { return s.ctx }
-
-func (s *stream) SendMsg(m any) error {
-	return s.await(func() error { return s.ServerStream.SendMsg(m) })
-}
-
-// RecvMsg looks at the clocks once more when there is a message: it may have been long
-// in coming.
-func (s *stream) RecvMsg(m any) error {
-	if err := s.await(func() error { return s.ServerStream.RecvMsg(m) }); err != nil {
-		return err
-	}
-	return s.over()
-}
-
-// await returns what f does, or an error as soon as the leadership has ended. f
-// then returns when the handler has: gRPC ends the stream there.
-func (s *stream) await(f func() error) error {
-	if err := s.over(); err != nil {
-		return err
-	}
-	done := make(chan error, 1)
-	go func() { done <- f() }()
-	select {
-	case err := <-done:
-		return err
-	case <-s.ctx.Done():
-		return s.over()
-	}
-}
-
-// over returns an error once the stream or the leadership has ended. It asks the clocks,
-// which know before the context does.
-func (s *stream) over() error {
-	if err := s.ServerStream.Context().Err(); err != nil { // the call's own end
-		return err
-	}
-	if l, ok := core.FromContext(s.ctx); ok {
-		if err := l.Check(); err != nil {
-			return lost(err)
-		}
-	}
-	if s.ctx.Err() != nil {
-		return lost(context.Cause(s.ctx))
-	}
-	return nil
 }

@@ -16,11 +16,13 @@ type opener struct {
 	ctx    context.Context // of the resolver: a store may keep what Open is given
 	name   string
 	open   func(ctx context.Context, name string) (core.RaceDecider, error)
+	begins func()        // is told of each read
 	turn   chan struct{} // held by who opens: an Open that hangs keeps the others waiting, not piling up
 	opened core.RaceDecider
 }
 
 func (o *opener) ReadCurrent(ctx context.Context) (*entry.RaceEntry, error) {
+	o.begins()
 	d, err := o.store(ctx)
 	if err != nil {
 		return nil, err

@@ -3,10 +3,7 @@ package legrpc
 import (
 	"errors"
 	"fmt"
-	"net"
-	"strings"
 	"time"
-	"unicode"
 
 	"github.com/cloudelect/cloudelect/core"
 	"github.com/cloudelect/cloudelect/core/entry"
@@ -25,6 +22,20 @@ func leads(e *entry.RaceEntry) error {
 	return nil
 }
 
+// destination returns where to go by what e says, and for how long. Without addresses
+// the error says why there is nowhere to go; with some, what is wrong with others.
+func destination(e *entry.RaceEntry) ([]string, time.Duration, error) {
+	if err := leads(e); err != nil {
+		return nil, 0, err
+	}
+	left := remaining(e)
+	if left <= 0 {
+		return nil, 0, fmt.Errorf("the term of %q is over, by the store's own clock", e.LeaderID)
+	}
+	addrs, bad := addresses(e)
+	return addrs, left, bad
+}
+
 // addresses returns those of the leader's addresses that can be dialled, in order,
 // and what is wrong with the others.
 func addresses(e *entry.RaceEntry) (good []string, bad error) {
@@ -40,30 +51,6 @@ func addresses(e *entry.RaceEntry) (good []string, bad error) {
 		faults = append(faults, fmt.Errorf("the leader %q gives no address: set HostPort in its core.Config", e.LeaderID))
 	}
 	return good, errors.Join(faults...)
-}
-
-// dialable: a host and a port that mean the same everywhere.
-func dialable(hp string) error {
-	host, port, err := net.SplitHostPort(hp)
-	if err != nil {
-		if wrong := new(net.AddrError); errors.As(err, &wrong) {
-			return fmt.Errorf("not host:port: %s", wrong.Err)
-		}
-		return err
-	}
-	if strings.ContainsFunc(hp, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }) {
-		return errors.New("not host:port: there is a space or a control character in it")
-	}
-	if host == "" {
-		return errors.New("it has no host")
-	}
-	if ip := net.ParseIP(host); ip != nil && ip.IsUnspecified() {
-		return errors.New("that is where a server listens, not where others reach it")
-	}
-	if n, err := net.LookupPort("tcp", port); err != nil || n == 0 || port == "" {
-		return fmt.Errorf("port %q is neither a number from 1 to 65535 nor a known service", port)
-	}
-	return nil
 }
 
 // foreignTerm is the term of an entry in another library's form that does not say

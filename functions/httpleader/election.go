@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"net/http"
 	"sync"
 	"time"
@@ -18,7 +17,9 @@ import (
 type Options struct {
 	// Forward: requests that reach a follower are passed on to the leader's
 	// HostPort, once; a request that was passed on is never passed on again. It
-	// needs a HostPort.
+	// needs a HostPort where the other replicas reach this one: ":8080" and
+	// "0.0.0.0:8080", where a server listens, are refused. The leader gets the query
+	// as it came, and this hop in X-Forwarded-For, and in Forwarded if that is there.
 	Forward bool
 	// Scheme is how the leader is reached: "http", which is the default, or "https".
 	Scheme string
@@ -59,7 +60,8 @@ type reign struct {
 }
 
 // New returns the candidate that cfg describes; nil opts are fine. The error
-// Is core.ErrInvalidConfig. Call Run to campaign.
+// Is core.ErrInvalidConfig, also for ManualRenew and WaitAtMost, which Run has no use
+// for. Call Run to campaign.
 func New(cfg core.Config, opts *Options) (*Election, error) {
 	e := &Election{cfg: cfg, clock: cfg.Clock, idle: func() {}}
 	if opts != nil {
@@ -94,10 +96,18 @@ func (o *Options) complete(cfg core.Config) error {
 	if o.Forward && len(cfg.HostPort) == 0 {
 		fault("Forward needs a HostPort, where the other replicas reach this one")
 	}
-	for _, hp := range cfg.HostPort {
-		if _, _, err := net.SplitHostPort(hp); o.Forward && err != nil {
-			fault("HostPort %q cannot be forwarded to: %v", hp, err)
+	if o.Forward {
+		for _, hp := range cfg.HostPort {
+			if why := unreachable(hp); why != "" {
+				fault("HostPort %q cannot be forwarded to: %s", hp, why)
+			}
 		}
+	}
+	if cfg.ManualRenew {
+		fault("ManualRenew leaves renewing to the caller, but here nobody would renew: every reign would end with its first term. Who campaigns without Run sets it in what Config returns")
+	}
+	if cfg.WaitAtMost != 0 {
+		fault("WaitAtMost is %v: it has no meaning here, because Run campaigns until its context ends. Who campaigns without Run sets it in what Config returns", cfg.WaitAtMost)
 	}
 	term := termLength(cfg)
 	if o.LeaderStale == 0 {

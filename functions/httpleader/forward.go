@@ -11,6 +11,8 @@ import (
 	"net/http"
 	"net/http/httputil"
 	"net/url"
+	"slices"
+	"strings"
 
 	"github.com/cloudelect/cloudelect/core/entry"
 )
@@ -36,6 +38,9 @@ func (e *Election) newProxy() http.Handler {
 		Rewrite: func(p *httputil.ProxyRequest) {
 			target, _ := p.In.Context().Value(targetKey{}).(*url.URL)
 			p.SetURL(target)
+			// The handler behind decides what it makes of a parameter, as if it had been
+			// asked itself: ReverseProxy has dropped those that net/url does not parse.
+			p.Out.URL.RawQuery = p.In.URL.RawQuery
 			p.Out.Host = p.In.Host
 			p.Out.Header["X-Forwarded-For"] = p.In.Header["X-Forwarded-For"]
 			p.SetXForwarded()
@@ -43,6 +48,9 @@ func (e *Election) newProxy() http.Handler {
 				if said := p.In.Header.Get(h); said != "" { // by the load balancer before us
 					p.Out.Header.Set(h, said)
 				}
+			}
+			if said := p.In.Header.Values("Forwarded"); len(said) > 0 {
+				p.Out.Header["Forwarded"] = append(slices.Clone(said), forwardedFor(p.In.RemoteAddr))
 			}
 			p.Out.Header.Set(hopHeader, "1")
 		},
@@ -53,6 +61,19 @@ func (e *Election) newProxy() http.Handler {
 			e.refuse(w, http.StatusBadGateway, fmt.Sprintf("the leader could not be asked: %s", e.forClient(err)))
 		},
 	}
+}
+
+// forwardedFor is what this hop adds to a header Forwarded (RFC 7239): whom the request
+// came from, as X-Forwarded-For has it.
+func forwardedFor(remote string) string {
+	host, _, err := net.SplitHostPort(remote)
+	switch {
+	case err != nil:
+		return "for=unknown"
+	case strings.Contains(host, ":"):
+		return fmt.Sprintf(`for="[%s]"`, host)
+	}
+	return "for=" + host
 }
 
 // errorLog is where the proxy says that an answer broke off half way.
@@ -105,8 +126,7 @@ func (e *Election) target(v entry.RaceEntry) (*url.URL, error) {
 	case len(v.HostPort) == 0:
 		return nil, errors.New("this process does not lead, and the leader has no address")
 	}
-	host, port, err := net.SplitHostPort(v.HostPort[0])
-	if err != nil || host == "" || port == "" {
+	if unreachable(v.HostPort[0]) != "" {
 		return nil, errors.New("this process does not lead, and the leader's address is none")
 	}
 	return &url.URL{Scheme: e.opts.Scheme, Host: v.HostPort[0]}, nil

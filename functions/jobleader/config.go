@@ -2,8 +2,6 @@ package jobleader
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"io"
 	"os"
 	"os/signal"
@@ -22,9 +20,10 @@ import (
 type Config struct {
 	// Election is the election. With WaitAtMost a task that is not elected by
 	// then leaves; otherwise it waits for ever, or asks once if Once or
-	// Rest is set. OnElected and OnOusting are not called.
+	// Rest is set. OnElected and OnOusting are not called. ManualRenew is refused: Run
+	// renews.
 	Election core.Config
-	// Once: ask once, and leave if somebody else leads.
+	// Once: ask once, and leave if somebody else leads. It excludes WaitAtMost.
 	Once bool
 	// Slot, if it is not the zero Slot, is done once: tasks that come when it is done
 	// do not work again, and Work finds it with SlotFrom. An invalid one, such as
@@ -32,7 +31,8 @@ type Config struct {
 	// schedule.Named(os.Getenv("CLOUD_RUN_EXECUTION")) names the execution, whose
 	// tasks share it.
 	Slot schedule.Slot
-	// OnFailure says what becomes of a slot whose work failed or was killed.
+	// OnFailure says what becomes of a slot whose work failed or was killed. It needs
+	// a Slot.
 	OnFailure schedule.Policy
 	// Rest is what every task does: the leader when its work has succeeded and it
 	// has resigned, the others at once, or, with Slot and Election.WaitAtMost, when
@@ -44,7 +44,8 @@ type Config struct {
 	// first, leaves with 0 instead of 75, so that a platform which repeats failed
 	// tasks (Cloud Run's --max-retries) does not start it again. Where no leader
 	// was seen (the entry was deleted, MinHold) it is still 75, and where
-	// the store did not answer 69: then nobody may be at work.
+	// the store did not answer 69: then nobody may be at work. It needs Once or
+	// WaitAtMost, without which nobody leaves, or Rest.
 	LeaveQuietly bool
 	// GracePeriod is how long Run takes at most after the first signal, or
 	// after leadership was lost, for the work to stop and for the resignation; 0
@@ -58,19 +59,6 @@ type Config struct {
 	Stderr io.Writer
 	// Signals is where signals come from; nil: SIGINT and SIGTERM of this process.
 	Signals <-chan os.Signal
-}
-
-// validate reports every fault at once.
-func (c Config) validate() error {
-	var grace error
-	if c.GracePeriod < 0 {
-		grace = fmt.Errorf("%w: GracePeriod is %v: it must not be negative", core.ErrInvalidConfig, c.GracePeriod)
-	}
-	var slot error
-	if !c.Slot.IsZero() {
-		slot = c.Slot.Validate()
-	}
-	return errors.Join(c.Election.Validate(), slot, grace)
 }
 
 // election is the core.Config to campaign with: waiting for ever is said as a

@@ -48,7 +48,9 @@ func TestStoreNeverReachedIsUnavailable(t *testing.T) {
 					t.Run(c.name+" "+slot.String(), func(t *testing.T) {
 						bubble(t, func(t *testing.T, store *memory.Decider) {
 							k := newTask(store, "a")
-							k.Election.WaitAtMost, k.Slot, k.OnFailure = 20*time.Second, slot, policy
+							if k.Election.WaitAtMost, k.Slot = 20*time.Second, slot; !slot.IsZero() {
+								k.OnFailure = policy
+							}
 							c.setup(k)
 							says := errNet.Error()
 							if k.store.FailNext(1000, errNet); hang {

@@ -41,16 +41,18 @@ func (j *job) play() result {
 	if j.Rest == nil {
 		return result{}
 	}
-	if stop := context.Cause(j.asked); stop != nil {
-		return result{code: codeOfWork(stop, stop), err: stop}
+	if stop := j.stopped(); stop != nil {
+		return result{code: codeOfElection(stop), err: stop}
 	}
 	panicked, err := guarded(func() error { return j.Rest(j.asked) })
-	return result{codeOfWork(err, context.Cause(j.asked)), err, panicked}
+	stop := j.stopped()
+	return result{codeOfWork(err, stop), plainly(err, stop), panicked}
 }
 
 // lead works and resigns.
 func (j *job) lead(t *turn) result {
-	if stop := context.Cause(j.asked); stop != nil { // it came with the win
+	if stop := j.stopped(); stop != nil { // it came with the win
+		j.resigning.Store(true)
 		return result{code: codeOfElection(stop), err: t.finish(stop)}
 	}
 	stopWatch := context.AfterFunc(t.leadership.Context(), func() {
@@ -63,16 +65,21 @@ func (j *job) lead(t *turn) result {
 	if panicked != nil {
 		err = errNoReturn
 	}
+	forestalled := err == nil && !j.Slot.IsZero() && errors.Is(t.leadership.Check(), core.ErrResigned)
+	j.resigning.Store(true)
 	err = t.finish(err)
-	stop := context.Cause(j.asked)
+	j.resigning.Store(false)
+	stop := j.stopped()
 	switch {
+	case forestalled:
+		return result{code: ExitInternal, err: errResigned}
 	case errors.Is(err, core.ErrLeadershipLost), errors.Is(err, core.ErrTermExpired):
 	case errors.Is(err, schedule.ErrNotRecorded):
 		return result{ExitUnavailable, err, panicked}
 	case errors.Is(err, core.ErrNotResigned):
 		return result{code: ExitOK, err: err} // the term's end does the rest
 	}
-	return result{codeOfWork(err, stop), err, panicked}
+	return result{codeOfWork(err, stop), plainly(err, stop), panicked}
 }
 
 // begin waits for this task's turn. Without a turn, done tells what became of a slot
@@ -141,7 +148,7 @@ func (j *job) beginSlot() (t *turn, done *schedule.Result, err error) {
 
 // orAsked prefers the reason why the task was asked to stop.
 func (j *job) orAsked(err error) error {
-	if stop := context.Cause(j.asked); stop != nil && errors.Is(err, context.Canceled) {
+	if stop := j.stopped(); obeyed(err, stop) {
 		return stop
 	}
 	return err

@@ -15,8 +15,12 @@ import (
 // the context of a running handler ends with that cause, and when it has returned
 // its leadership, or the one that was kept, is resigned. Shutdown waits for that
 // until ctx ends. A handler that is still at work then keeps its leadership: the
-// next leader has to wait for the term's end, which the error says.
+// next leader has to wait for the term's end, which the error says. A nil ctx changes
+// nothing, and the error Is core.ErrInvalidConfig.
 func (l *Leader) Shutdown(ctx context.Context) error {
+	if ctx == nil {
+		return fmt.Errorf("%w: lambdaleader: Shutdown was given a nil context: pass context.Background()", core.ErrInvalidConfig)
+	}
 	l.close(ErrShutdown)
 	select {
 	case l.slot <- struct{}{}:

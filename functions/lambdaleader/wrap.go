@@ -41,6 +41,9 @@ func WrapOr[In, Out any](l *Leader, handle Handler[In, Out], follow func(ctx con
 		if l == nil || handle == nil {
 			return out, fmt.Errorf("%w: lambdaleader: Wrap needs a Leader and a handler", core.ErrInvalidConfig)
 		}
+		if ctx == nil {
+			return out, fmt.Errorf("%w: lambdaleader: the invocation's context is nil: pass context.Background()", core.ErrInvalidConfig)
+		}
 		inv, err := l.begin(ctx)
 		if err != nil {
 			other := (*FollowerError)(nil)

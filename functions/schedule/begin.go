@@ -23,7 +23,7 @@ import (
 // Until Finish is called the slot is held, even after ctx has ended: work that
 // ignores its context keeps others away for as long as it runs.
 func (c Config) Begin(ctx context.Context, slot Slot) (*Run, Result, error) {
-	if err := errors.Join(c.Validate(), slot.Validate()); err != nil {
+	if err := errors.Join(c.Validate(), slot.Validate(), contextFault(ctx)); err != nil {
 		return nil, Result{Slot: slot}, err
 	}
 	g := &gate{RaceDecider: c.Election.Decider, policy: c.OnFailure, maxAhead: c.maxAhead(),
@@ -85,6 +85,14 @@ func (c Config) campaign(ctx context.Context, g *gate) (l *core.Leadership, end 
 		err = fmt.Errorf("%w: %w", cause, err) // core saw our own cancel only
 	}
 	return nil, end, err
+}
+
+// contextFault is what to say to a nil context, before anything is sent.
+func contextFault(ctx context.Context) error {
+	if ctx == nil {
+		return fmt.Errorf("%w: the context is nil: pass context.Background()", core.ErrInvalidConfig)
+	}
+	return nil
 }
 
 func newRunID() string {

@@ -15,7 +15,8 @@ import (
 type Config struct {
 	// Election is where the slots are kept. Give every schedule an election of its
 	// own: the checkpoint belongs to this package. OnElected and OnOusting are not
-	// called; Reclaim is refused, because two triggers may meet in one process.
+	// called; Reclaim is refused, because two triggers may meet in one process, and
+	// ManualRenew, because the slot is renewed while the work runs.
 	// With WaitAtMost a trigger that finds the election held waits for so
 	// long, until the slot is done or it is its turn; otherwise it asks once.
 	Election core.Config
@@ -43,6 +44,9 @@ func (c Config) Validate() error {
 	}
 	if c.Election.MinHold != 0 {
 		fault("MinHold keeps the next slot from being run: slots need none, the checkpoint remembers them")
+	}
+	if c.Election.ManualRenew {
+		fault("ManualRenew leaves renewing to the caller, but here nobody would renew, and work that takes longer than a term would lose its slot: leave it out, the slot is renewed while the work runs")
 	}
 	if c.OnFailure != Retry && c.OnFailure != Skip {
 		fault("OnFailure is %d, neither Retry nor Skip", int(c.OnFailure))

@@ -19,11 +19,14 @@ import (
 // next run wait for the end of the term.
 //
 // Of ctx only the values are used: that the work's time is over is no reason not to
-// record what it did. Finish takes as long as the store leaves it without an answer,
+// record what it did, and neither is a nil ctx. Finish takes as long as the store leaves it without an answer,
 // core.Config.ResignWithin or the end of the term at most.
 func (r *Run) Finish(ctx context.Context, err error) (Result, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if ctx == nil {
+		ctx = context.Background()
+	}
 	res := Result{Outcome: Ran, Slot: r.slot, Last: r.last.slot()}
 	if err != nil {
 		res.Outcome = Failed

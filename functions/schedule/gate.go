@@ -144,7 +144,7 @@ func (g *gate) future(date time.Time) error {
 	if g.slot.name != "" || ahead <= max(g.maxAhead, g.early) {
 		return nil
 	}
-	return fmt.Errorf("%w: %v is %v ahead of %s, more than %v: a run of Cloud Scheduler that was started by hand bears the time of the next one; for such a run use At with the time now",
+	return fmt.Errorf("%w: %v is %v ahead of %s, more than %v: a run of Cloud Scheduler that was started by hand bears the time of the next one; for such a run the slot is the time now",
 		ErrFutureSlot, g.slot, ahead.Round(time.Second), clock, g.maxAhead)
 }
 
@@ -156,7 +156,7 @@ func (g *gate) fix(date time.Time) error {
 	}
 	if g.slot.every != 0 && date.IsZero() {
 		if !g.slot.opts.HostClock {
-			return fmt.Errorf("%w: use a slot that the trigger names, or EveryOptions.HostClock", ErrNoDate)
+			return fmt.Errorf("%w: use a slot that the trigger names (a program may set EveryOptions.HostClock)", ErrNoDate)
 		}
 		date = g.now()
 	}

@@ -74,6 +74,9 @@ func (r *Run) SetState(b []byte) error {
 // SaveState is SetState that stores b now, with a renewal. The error is like
 // that of core.Leadership.SaveCheckpoint.
 func (r *Run) SaveState(ctx context.Context, b []byte) error {
+	if err := contextFault(ctx); err != nil {
+		return err
+	}
 	if err := r.SetState(b); err != nil {
 		return err
 	}

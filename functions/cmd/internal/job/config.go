@@ -1,6 +1,7 @@
 package job
 
 import (
+	"regexp"
 	"strings"
 	"time"
 
@@ -62,27 +63,34 @@ func slot(r *settings.Reader) (none schedule.Slot) {
 	case named:
 		return schedule.Named(name)
 	case text != "":
-		at, err := schedule.Parse(text)
-		if err == nil {
+		if at, err := schedule.Parse(text); err == nil && rfc3339.MatchString(text) {
 			return at
 		}
+		t, ok := meant(text)
+		if ok && t.IsZero() {
+			r.Fault("SLOT is %.60q: that is Go's zero time, and no slot: was it ever read from the trigger?", text)
+			return none
+		}
 		guess := ""
-		if t, ok := meant(text); ok {
+		if ok {
 			guess = ": did you mean " + t.Format(time.RFC3339Nano) + "?"
 		}
-		r.Fault("SLOT is %.60q%s: write a time with its zone, like 2026-03-01T03:00:00Z, or execution, or name: and a name (name:%.60s)", text, guess, text)
+		r.Fault("SLOT is %.60q%s: write a time with its zone, like 2026-03-01T03:00:00Z, or execution, or name: and a name (%.66q)", text, guess, "name:"+text)
 	case period != 0:
 		return schedule.Every(period, nil)
 	}
 	return none
 }
 
+// rfc3339 is stricter than time.Parse, which takes an hour of one digit and a comma, too.
+var rfc3339 = regexp.MustCompile(`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$`)
+
 // meant is the time that somebody means who wrote it in another form. Without a zone
 // it is UTC.
 func meant(text string) (time.Time, bool) {
 	text = strings.Replace(strings.ToUpper(text), " ", "T", 1)
 	for _, clock := range []string{"T15:04:05", "T15:04", "T15", ""} {
-		for _, zone := range []string{"", "Z07:00", "Z0700", " Z07:00", " Z0700", " UTC"} {
+		for _, zone := range []string{"", "Z07:00", "Z0700", "Z07", " Z07:00", " Z0700", " Z07", " UTC"} {
 			if t, err := time.Parse("2006-1-2"+clock+zone, text); err == nil {
 				return t, true
 			}

@@ -7,9 +7,11 @@ package job
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
+	"strconv"
 	"time"
 
 	"github.com/cloudelect/cloudelect/core"
@@ -25,32 +27,40 @@ func Run(ctx context.Context, getenv func(string) string, open store.Open, out, 
 	r := settings.New(getenv)
 	t := &task{out: out, workTime: r.Duration("WORK_TIME", 0, settings.Range{Most: entry.MaxTermLength})}
 	cfg := config(r)
-	cfg.Stderr = log
 	s, err := open(ctx, r)
 	if err != nil {
-		fmt.Fprintf(log, "job: not started: %v (exit code %d)\n", err, jobleader.ExitConfig)
-		return jobleader.ExitConfig
+		code := jobleader.ExitConfig
+		if errors.Is(err, core.ErrBroken) {
+			code = jobleader.ExitBroken
+		}
+		fmt.Fprintf(log, "job: not started: %v (exit code %d)\n", err, code)
+		return code
 	}
 	defer s.Close()
-	t.store, cfg.Election.Decider = s, s.Decider
-	cfg.Election.Logger = logger(log)
+	t.store, t.term, cfg.Election.Decider = s, cfg.Election.TermLength, s.Decider
+	cfg.Stderr, cfg.Election.Logger = adviser{log}, logger(log)
 	return jobleader.Run(ctx, cfg, t.work)
 }
 
 type task struct {
 	out      io.Writer
 	store    *store.Store
+	term     time.Duration
 	workTime time.Duration
 }
 
 // work is the work: replace the pause by yours, and let what it writes be as the
 // record is, such that a leader of the past cannot write it.
 func (t *task) work(ctx context.Context, l *core.Leadership) error {
-	name := fmt.Sprint("reign ", l.FencingToken())
+	record, shown := fmt.Sprint("reign ", l.FencingToken()), ""
 	if slot, ok := jobleader.SlotFrom(ctx); ok {
-		name = cmp.Or(slot.Name(), slot.String()) // String shortens a long name, and two of them could be one
+		record = slot.String()
+		if name := slot.Name(); name != "" { // String shortens a long one, and two of them could be one
+			record, shown = "name:"+name, strconv.Quote(name) // a name may be a time, which is another slot
+		}
 	}
-	fmt.Fprintf(t.out, "working on %s as %s, fencing token %d\n", name, l.Entry().LeaderID, l.FencingToken())
+	shown = cmp.Or(shown, record)
+	fmt.Fprintf(t.out, "working on %s as %s, fencing token %d\n", shown, l.Entry().LeaderID, l.FencingToken())
 	timer := time.NewTimer(t.workTime)
 	defer timer.Stop()
 	select {
@@ -58,18 +68,31 @@ func (t *task) work(ctx context.Context, l *core.Leadership) error {
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
-	stored, err := t.store.Write(ctx, l, store.Record{
-		Slot: name, LeaderID: l.Entry().LeaderID, FencingToken: l.FencingToken(), DoneAt: time.Now(),
+	stored, err := t.store.Put(ctx, l, t.term, store.Record{
+		Slot: record, LeaderID: l.Entry().LeaderID, FencingToken: l.FencingToken(), DoneAt: time.Now(),
 	})
 	switch {
 	case err != nil:
-		return err
+		return storeError{err}
 	case !stored:
-		fmt.Fprintf(t.out, "%s was recorded before\n", name)
+		fmt.Fprintf(t.out, "%s was recorded before\n", shown)
 	default:
-		fmt.Fprintf(t.out, "%s is done\n", name)
+		fmt.Fprintf(t.out, "%s is done\n", shown)
 	}
 	return nil
+}
+
+// storeError is why there is no record, which is the store's fault and not the work's:
+// jobleader takes the exit code from it, unless the reign or the task is over.
+type storeError struct{ error }
+
+func (e storeError) Unwrap() error { return e.error }
+
+func (e storeError) ExitCode() int {
+	if errors.Is(e.error, core.ErrBroken) {
+		return jobleader.ExitBroken
+	}
+	return jobleader.ExitUnavailable
 }
 
 // Main is Run for a main function.

@@ -3,6 +3,8 @@ package job_test
 import (
 	"bytes"
 	"context"
+	"errors"
+	"fmt"
 	"os"
 	"os/signal"
 	"slices"
@@ -33,6 +35,7 @@ func TestMain(m *testing.M) {
 type shelf struct {
 	decider *memory.Decider
 	slots   []string
+	broken  func(context.Context) error // what writing a record meets, unless it is nil
 }
 
 func newShelf() *shelf {
@@ -46,7 +49,12 @@ func (s *shelf) open(_ context.Context, r *settings.Reader) (*store.Store, error
 		return nil, err
 	}
 	return &store.Store{Decider: s.decider.Handle(), Close: func() error { return nil },
-		Write: func(_ context.Context, _ *core.Leadership, r store.Record) (bool, error) {
+		Write: func(ctx context.Context, _ *core.Leadership, r store.Record) (bool, error) {
+			if s.broken != nil {
+				if err := s.broken(ctx); err != nil {
+					return false, err
+				}
+			}
 			if slices.Contains(s.slots, r.Slot) {
 				return false, nil
 			}
@@ -79,11 +87,12 @@ func TestRecordsAreBySlot(t *testing.T) {
 		runs [][]string
 		want []string
 	}{
-		"period":    {[][]string{{"PERIOD=1h"}, {"PERIOD=1h"}}, []string{"2000-01-01T00:00:00Z"}},
-		"zones":     {[][]string{{"SLOT=1999-12-31T03:00:00+02:00"}, {"SLOT=1999-12-31T01:00:00Z"}}, []string{"1999-12-31T01:00:00Z"}},
-		"name":      {[][]string{{"SLOT=name:release 7"}}, []string{"release 7"}},
-		"long name": {[][]string{{"SLOT=name:" + long + "1"}, {"SLOT=name:" + long + "2"}}, []string{long + "1", long + "2"}},
-		"execution": {[][]string{{"SLOT=execution", "CLOUD_RUN_EXECUTION=nightly-x7k2p"}}, []string{"nightly-x7k2p"}},
+		"period":         {[][]string{{"PERIOD=1h"}, {"PERIOD=1h"}}, []string{"2000-01-01T00:00:00Z"}},
+		"zones":          {[][]string{{"SLOT=1999-12-31T03:00:00+02:00"}, {"SLOT=1999-12-31T01:00:00Z"}}, []string{"1999-12-31T01:00:00Z"}},
+		"name":           {[][]string{{"SLOT=name:release 7"}}, []string{"name:release 7"}},
+		"long name":      {[][]string{{"SLOT=name:" + long + "1"}, {"SLOT=name:" + long + "2"}}, []string{"name:" + long + "1", "name:" + long + "2"}},
+		"name of a time": {[][]string{{"SLOT=name:2026-03-01T03:00:00Z"}}, []string{"name:2026-03-01T03:00:00Z"}},
+		"execution":      {[][]string{{"SLOT=execution", "CLOUD_RUN_EXECUTION=nightly-x7k2p"}}, []string{"name:nightly-x7k2p"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -138,6 +147,13 @@ func TestRefusedSettings(t *testing.T) {
 		{"SLOT=2026-03-01T03:00:00", "did you mean 2026-03-01T03:00:00Z?"},
 		{"SLOT=2026-03-01", "did you mean 2026-03-01T00:00:00Z?"},
 		{"SLOT=2026-3-1 3:00 +0200", "did you mean 2026-03-01T03:00:00+02:00?"},
+		{"SLOT=2026-03-01 03:00:00+01", "did you mean 2026-03-01T03:00:00+01:00?"},
+		{"SLOT=2026-03-01T3:00:01Z", "did you mean 2026-03-01T03:00:01Z?"},
+		{"SLOT=2026-03-01T03:00:00,5Z", "did you mean 2026-03-01T03:00:00.5Z?"},
+		{"SLOT=0001-01-01T00:00:00Z", "that is Go's zero time, and no slot"},
+		{"SLOT=name:a\nworking on b", "SLOT is \"name:a\\nworking on b\": it has a control character, U+000A: remove it"},
+		{"SLOT=name:a\x1b[2J", "it has a control character, U+001B"},
+		{"SLOT=execution CLOUD_RUN_EXECUTION=a\u202eb", "CLOUD_RUN_EXECUTION is"},
 		{"SLOT=2026-02-30T03:00:00Z", "write a time with its zone, like 2026-03-01T03:00:00Z"},
 		{"SLOT=03:00", "name:03:00"},
 		{"SLOT=exectuion", "or execution, or name: and a name"},
@@ -202,4 +218,85 @@ func TestOneLineSaysWhyNothingWasDone(t *testing.T) {
 			t.Errorf("exit code %d: %s; want one line that it was done before", code, says)
 		}
 	})
+}
+
+// A name is quoted where people read it.
+func TestNamesAreQuoted(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newShelf()
+		if _, says := s.run(t, "SLOT=name:x as y, fencing token 9"); !strings.Contains(says, `working on "x as y, fencing token 9" as `) {
+			t.Errorf("it says %s", says)
+		}
+	})
+}
+
+// Writing a record takes an end, whatever the store does, and the exit code tells whose
+// fault it was.
+func TestRecordFails(t *testing.T) {
+	hangs := func(ctx context.Context) error { <-ctx.Done(); return context.Cause(ctx) }
+	once := func(f func(context.Context) error) func(context.Context) error {
+		return func(ctx context.Context) error {
+			g := f
+			f = func(context.Context) error { return nil }
+			return g(ctx)
+		}
+	}
+	for name, c := range map[string]struct {
+		broken func(context.Context) error
+		code   int
+		says   string
+	}{
+		"hangs once":   {once(hangs), 0, "is done"},
+		"hangs":        {hangs, 69, "given up after 5 attempts of 3.75s at most: no answer from the store within 3.75s"},
+		"fails once":   {once(func(context.Context) error { return errors.New("503") }), 0, "is done"},
+		"fails":        {func(context.Context) error { return errors.New("503") }, 69, "503"},
+		"denied":       {func(context.Context) error { return fmt.Errorf("denied: %w", core.ErrBroken) }, 78, "denied"},
+		"somebody led": {func(context.Context) error { return core.ErrLeadershipLost }, 76, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := newShelf()
+				s.broken = c.broken
+				began := time.Now()
+				code, says := s.run(t, "SLOT=name:x")
+				if code != c.code || !strings.Contains(says, c.says) {
+					t.Errorf("exit code %d: %s; want %d and %q", code, says, c.code, c.says)
+				}
+				if took := time.Since(began); took > time.Minute {
+					t.Errorf("it took %v", took)
+				}
+			})
+		})
+	}
+}
+
+// Advice is about variables, which is what somebody who runs the program can change.
+func TestAdvice(t *testing.T) {
+	for name, c := range map[string]struct{ env, says string }{
+		"future": {"SLOT=2026-03-01T03:00:00Z", "job: SLOT lies in the future"},
+		"period": {"PERIOD=1h", "or set SLOT in place of PERIOD"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := newShelf()
+				if name == "period" {
+					s.decider = memory.NewDecider() // it tells no time
+				}
+				if code, says := s.run(t, c.env); code != 78 || !strings.Contains(says, c.says) {
+					t.Errorf("exit code %d: %s; want 78 and %q", code, says, c.says)
+				}
+			})
+		})
+	}
+}
+
+// A store that a person has to set up is not a variable that is wrong.
+func TestNotSetUp(t *testing.T) {
+	var out bytes.Buffer
+	open := func(context.Context, *settings.Reader) (*store.Store, error) {
+		return nil, fmt.Errorf("%w: there are no credentials", core.ErrBroken)
+	}
+	if code := job.Run(t.Context(), func(string) string { return "" }, open, &out, &out); code != 78 || !strings.Contains(out.String(), "(exit code 78)") {
+		t.Errorf("exit code %d: %s; want 78", code, &out)
+	}
 }

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 )
 
 // Reader reads variables and collects what is wrong with them. Spaces around a
@@ -24,17 +26,31 @@ func New(getenv func(string) string) *Reader { return &Reader{getenv: getenv} }
 // Err reports every fault there was, or nil.
 func (r *Reader) Err() error { return errors.Join(r.faults...) }
 
-// Fault adds one.
+// Fault adds one, unless it is known.
 func (r *Reader) Fault(format string, args ...any) {
-	r.faults = append(r.faults, fmt.Errorf("settings: "+format, args...))
+	fault := fmt.Errorf("settings: "+format, args...)
+	if !slices.ContainsFunc(r.faults, func(known error) bool { return known.Error() == fault.Error() }) {
+		r.faults = append(r.faults, fault)
+	}
 }
 
-// Text is the variable's value, or fallback where it is empty.
+// Text is the variable's value, or fallback where it is empty. Values are printed and
+// stored, so one that would break a line of a log or steer a terminal is a fault.
 func (r *Reader) Text(name, fallback string) string {
-	if v := strings.TrimSpace(r.getenv(name)); v != "" {
-		return v
+	v := strings.TrimSpace(r.getenv(name))
+	if v == "" {
+		return fallback
 	}
-	return fallback
+	if i := strings.IndexFunc(v, unseen); i >= 0 {
+		c, _ := utf8.DecodeRuneInString(v[i:])
+		r.Fault("%s is %.60q: it has a control character, %U: remove it", name, v, c)
+	}
+	return v
+}
+
+// unseen tells characters that change how what is around them is shown.
+func unseen(c rune) bool {
+	return unicode.IsControl(c) || unicode.In(c, unicode.Zl, unicode.Zp, unicode.Bidi_Control)
 }
 
 // Set tells whether the variable has a value at all.

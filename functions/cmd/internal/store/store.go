@@ -27,12 +27,14 @@ type Store struct {
 	Decider core.RaceDecider
 	// Write stores r, unless a later reign than l has written, or leads, already:
 	// then the error Is core.ErrLeadershipLost and nothing was stored. False
-	// without an error: the slot has a record, which was left as it is.
+	// without an error: the slot has another record, which was left as it is; true
+	// also if r itself was there. It is one attempt, and waits as long as ctx: see Put.
 	Write func(ctx context.Context, l *core.Leadership, r Record) (stored bool, err error)
 	Close func() error
 }
 
-// Open opens the store that the variable STORE names.
+// Open opens the store that the variable STORE names. What a person has to set up, but
+// for a variable that is wrong, Is core.ErrBroken: credentials most likely.
 type Open func(ctx context.Context, r *settings.Reader) (*Store, error)
 
 // Variable names the election: the same URL as elect's --store, without options.
@@ -42,15 +44,17 @@ const Variable = "STORE"
 const kept = 200
 
 // Append adds a line to a journal, unless it has one for that slot, and drops
-// the oldest. A journal that cannot be read is an error, and not written over.
-func Append(journal []byte, r Record) (_ []byte, added bool, err error) {
+// the oldest. Next is nil if nothing is to be written: the slot has a record, which
+// is r itself if stored. A journal that cannot be read is an error, and not
+// written over.
+func Append(journal []byte, r Record) (next []byte, stored bool, err error) {
 	records, err := Parse(journal)
 	if err != nil {
 		return nil, false, err
 	}
 	for _, old := range records {
 		if old.Slot == r.Slot {
-			return journal, false, nil
+			return nil, old.same(r), nil
 		}
 	}
 	records = append(records, r)
@@ -63,7 +67,7 @@ func Append(journal []byte, r Record) (_ []byte, added bool, err error) {
 		}
 		out.Write(append(line, '\n'))
 	}
-	return out.Bytes(), true, nil
+	return out.Bytes(), false, nil
 }
 
 // Parse reads a journal, one record in JSON per line.
@@ -72,7 +76,7 @@ func Parse(journal []byte) ([]Record, error) {
 	for line := range bytes.Lines(journal) {
 		var r Record
 		if err := json.Unmarshal(line, &r); err != nil {
-			return nil, fmt.Errorf("store: line %d of the journal is no record: move the object away, or mend it: %w", len(records)+1, err)
+			return nil, Broken("store: line %d of the journal is no record: move the object away, or mend it: %w", len(records)+1, err)
 		}
 		records = append(records, r)
 	}

@@ -3,6 +3,7 @@ package worker
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"time"
 
@@ -36,6 +37,9 @@ func (f *Function) slot(ctx context.Context, event json.RawMessage) (Reply, erro
 		outcome, err = f.work(ctx, r.Leadership(), r.Slot().String(), event)
 		return err
 	})
+	if errors.Is(err, schedule.ErrNoDate) { // its own advice is for who writes a program
+		err = fmt.Errorf("worker: PERIOD goes by the store's clock, and the answers of this store have no Date: see to the proxy or the emulator in its way, or let the event have a time: %w", err)
+	}
 	if err != nil {
 		return reply, err
 	}

@@ -98,7 +98,7 @@ func (f *Function) work(ctx context.Context, l *core.Leadership, slot string, ev
 			return "", fmt.Errorf("worker: the work on %s was broken off: %w", slot, context.Cause(ctx))
 		}
 	}
-	stored, err := f.store.Write(ctx, l, store.Record{
+	stored, err := f.store.Put(ctx, l, f.term, store.Record{
 		Slot: slot, LeaderID: l.Entry().LeaderID, FencingToken: l.FencingToken(), DoneAt: time.Now(),
 	})
 	if !stored {

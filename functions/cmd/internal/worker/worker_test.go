@@ -18,6 +18,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/cloudelect/cloudelect/emulators/dynamodb"
+	"github.com/cloudelect/cloudelect/emulators/netfault"
 	"github.com/cloudelect/cloudelect/emulators/s3"
 	"github.com/cloudelect/cloudelect/functions/cmd/internal/store"
 	"github.com/cloudelect/cloudelect/functions/cmd/internal/store/dynamodbstore"
@@ -378,6 +379,25 @@ func TestFailFollowers(t *testing.T) {
 		}
 		if got, err := other.Handle(t.Context(), event(slot(0))); err != nil || got.Outcome != "ran" {
 			t.Errorf("the platform repeats it: %+v, %v; want ran", got, err)
+		}
+	})
+}
+
+// PERIOD needs the store's clock, and whoever deploys can see to that.
+func TestPeriodWithoutDate(t *testing.T) {
+	each(t, func(t *testing.T, k kind, w *wire) {
+		variable := "AWS_ENDPOINT_URL_" + strings.ToUpper(k.name)
+		net, err := netfault.Listen(os.Getenv(variable), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer net.Close()
+		if err := net.Inject(netfault.Fault{Kind: netfault.DropDate}); err != nil {
+			t.Fatal(err)
+		}
+		f := function(t, k, variable, net.URL(), "PERIOD", "1h")
+		if _, err := f.Handle(t.Context(), json.RawMessage(`{}`)); err == nil || !strings.Contains(err.Error(), "let the event have a time") {
+			t.Errorf("%v, want what to do", err)
 		}
 	})
 }

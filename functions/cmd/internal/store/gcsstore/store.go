@@ -22,7 +22,8 @@ func Open(ctx context.Context, r *settings.Reader) (*store.Store, error) {
 	}
 	client, err := gcsdecider.NewClient(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("gcsstore: %w", err)
+		return nil, store.Broken("gcsstore: no client for Cloud Storage: %w: let the job run as a service account, or set GOOGLE_APPLICATION_CREDENTIALS"+
+			" (for an emulator STORAGE_EMULATOR_HOST)", err)
 	}
 	j := &journal{gcsdecider.NewFencedObject(client, bucket, object+store.JournalSuffix, &gcsdecider.FencedOptions{ContentType: "application/jsonl"})}
 	return &store.Store{Decider: gcsdecider.NewDecider(client, bucket, object, nil), Write: j.write, Close: client.Close}, nil
@@ -40,9 +41,9 @@ func (j *journal) write(ctx context.Context, l *core.Leadership, r store.Record)
 	if err != nil {
 		return false, fmt.Errorf("gcsstore: the record of slot %s was not stored: %w", r.Slot, err)
 	}
-	next, added, err := store.Append(content.Data, r)
-	if err != nil || !added {
-		return false, err
+	next, stored, err := store.Append(content.Data, r)
+	if err != nil || next == nil {
+		return stored, err
 	}
 	if err := l.Check(); err != nil {
 		return false, fmt.Errorf("gcsstore: the record of slot %s was not stored: %w", r.Slot, err)

@@ -12,28 +12,26 @@ import (
 	"os"
 	"strings"
 
-	"github.com/aws/aws-sdk-go-v2/config"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 
 	"github.com/cloudelect/cloudelect/core"
 	"github.com/cloudelect/cloudelect/functions/cmd/internal/settings"
 	"github.com/cloudelect/cloudelect/functions/cmd/internal/store"
+	"github.com/cloudelect/cloudelect/functions/cmd/internal/store/awsconfig"
 	"github.com/cloudelect/cloudelect/s3decider"
 )
 
-// Open opens s3://BUCKET/KEY. It sends nothing.
+// Open opens s3://BUCKET/KEY. It sends nothing, unless only EC2's
+// metadata service may have credentials.
 func Open(ctx context.Context, r *settings.Reader) (*store.Store, error) {
 	bucket, key := r.Location(store.Variable, "s3", "BUCKET/KEY")
 	endpoint := cmp.Or(r.Text("AWS_ENDPOINT_URL_S3", ""), r.Text("AWS_ENDPOINT_URL", ""))
 	if err := r.Err(); err != nil {
 		return nil, err
 	}
-	cfg, err := config.LoadDefaultConfig(ctx)
+	cfg, err := awsconfig.Load(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("s3store: %w", err)
-	}
-	if cfg.Region == "" {
-		return nil, errors.New("s3store: there is no region: set AWS_REGION")
 	}
 	client := s3.NewFromConfig(cfg, func(o *s3.Options) { o.UsePathStyle = endpoint != "" && !amazon(endpoint) })
 	object := s3decider.NewFencedObject(client, bucket, key+store.JournalSuffix, &s3decider.FencedOptions{
@@ -64,9 +62,9 @@ func (j *journal) write(ctx context.Context, l *core.Leadership, r store.Record)
 	if err != nil {
 		return false, fmt.Errorf("s3store: the record of slot %s was not stored: %w", r.Slot, err)
 	}
-	next, added, err := store.Append(content.Data, r)
-	if err != nil || !added {
-		return false, err
+	next, stored, err := store.Append(content.Data, r)
+	if err != nil || next == nil {
+		return stored, err
 	}
 	if err := l.Check(); err != nil {
 		return false, fmt.Errorf("s3store: the record of slot %s was not stored: %w", r.Slot, err)
