@@ -27,7 +27,7 @@ func bounded[T any](ctx context.Context, l *Lock, limit time.Duration, f func(co
 		err   error
 	}
 	answered := make(chan answer, 1)
-	sent := l.time.look()
+	sent := l.time.Look()
 	go func() {
 		v, err := f(ctx)
 		answered <- answer{v, err}
@@ -41,7 +41,7 @@ func bounded[T any](ctx context.Context, l *Lock, limit time.Duration, f func(co
 	switch {
 	case ctx.Err() != nil: // the error may be the context's cause and no answer
 		return none, givenUp(ctx)
-	case l.time.look().elapsed-sent.elapsed > limit: // this process stood still
+	case l.time.Look().AtMost-sent.AtMost > limit: // this process stood still
 		return none, late
 	}
 	return a.value, a.err

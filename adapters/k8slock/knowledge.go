@@ -23,14 +23,14 @@ type knowledge struct {
 	builtOn string
 
 	seen    string        // the nonce of the version last seen; "" for nothing
-	since   time.Duration // instant.sure when it was first seen
+	since   time.Duration // Reading.AtLeast when it was first seen
 	ever    bool          // something was stored here at some time
 	number  entry.ElectionNumber
 	fence   int64         // the highest fencing token seen
 	longest time.Duration // the longest term seen
 
 	// storeTime is the last Date of any answer, and storeSent when the request for
-	// it was about to be sent (instant.elapsed).
+	// it was about to be sent (Reading.AtMost).
 	storeTime time.Time
 	storeSent time.Duration
 }
@@ -38,7 +38,7 @@ type knowledge struct {
 // attempt is a write of this lock.
 type attempt struct {
 	nonce string
-	sent  time.Duration // instant.elapsed
+	sent  time.Duration // Reading.AtMost
 }
 
 // maxAttempts bounds mine. Forgetting one costs a wait, never safety.
@@ -46,10 +46,10 @@ const maxAttempts = 32
 
 // saw notes an entry that an answer brought, and returns the attempt that wrote
 // it, if this lock did.
-func (k *knowledge) saw(e *entry.RaceEntry, sent, got instant) *attempt {
+func (k *knowledge) saw(e *entry.RaceEntry, sent, got core.Reading) *attempt {
 	k.told(e.Token, sent)
 	if !k.ever || k.seen != e.Nonce {
-		k.seen, k.since = e.Nonce, got.sure
+		k.seen, k.since = e.Nonce, got.AtLeast
 	}
 	k.ever = true
 	k.number = max(k.number, e.ElectionNumber)
@@ -66,15 +66,15 @@ func (k *knowledge) saw(e *entry.RaceEntry, sent, got instant) *attempt {
 
 // sawNothing notes that nothing is stored, and returns how long to wait until it
 // may be written: an entry that vanished may have been deleted under a leader.
-func (k *knowledge) sawNothing(e *entry.RaceEntry, sent, got instant, term time.Duration) time.Duration {
+func (k *knowledge) sawNothing(e *entry.RaceEntry, sent, got core.Reading, term time.Duration) time.Duration {
 	k.told(e.Token, sent)
 	if k.seen != "" {
-		k.seen, k.since = "", got.sure
+		k.seen, k.since = "", got.AtLeast
 	}
 	k.build("")
 	k.base, k.own = nil, false
 	if k.ever {
-		if wait := k.since + withMargin(max(k.longest, term)) - got.sure; wait > 0 {
+		if wait := k.since + withMargin(max(k.longest, term)) - got.AtLeast; wait > 0 {
 			return wait
 		}
 	}
@@ -112,26 +112,26 @@ func (k *knowledge) sending(a attempt) {
 }
 
 // stored notes that e was, and what the answer said.
-func (k *knowledge) stored(e *entry.RaceEntry, token entry.LeaderToken, sent, got instant) {
+func (k *knowledge) stored(e *entry.RaceEntry, token entry.LeaderToken, sent, got core.Reading) {
 	e.Token = token
 	k.saw(e, sent, got)
 }
 
-func (k *knowledge) told(t entry.LeaderToken, sent instant) {
+func (k *knowledge) told(t entry.LeaderToken, sent core.Reading) {
 	if d, ok := t.(core.DatedToken); ok {
 		if date := d.StoreDate(); !date.IsZero() {
-			k.storeTime, k.storeSent = date, sent.elapsed
+			k.storeTime, k.storeSent = date, sent.AtMost
 		}
 	}
 }
 
 // sentBy is an upper bound of the store's clock now, as core computes it; zero
 // where the store never told it.
-func (k *knowledge) sentBy(now instant) time.Time {
+func (k *knowledge) sentBy(now core.Reading) time.Time {
 	if k.storeTime.IsZero() {
 		return time.Time{}
 	}
-	since := now.elapsed - k.storeSent
+	since := now.AtMost - k.storeSent
 	return k.storeTime.Add(time.Second + since + since/20)
 }
 

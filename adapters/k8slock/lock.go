@@ -8,6 +8,7 @@ import (
 
 	"k8s.io/client-go/tools/leaderelection/resourcelock"
 
+	"github.com/cloudelect/cloudelect/adapters/internal/null"
 	"github.com/cloudelect/cloudelect/core"
 	"github.com/cloudelect/cloudelect/core/entry"
 )
@@ -19,7 +20,7 @@ type Lock struct {
 	decider  core.RaceDecider
 	identity string
 	opts     Options
-	time     *timekeeper
+	time     *core.Stopwatch
 
 	// turn is held by whoever talks to the store: one request at a time.
 	turn chan struct{}
@@ -27,7 +28,7 @@ type Lock struct {
 	mu sync.Mutex // for what follows; never held during a request
 	knowledge
 	reign
-	wrote       time.Duration // when the last write was over (instant.elapsed), for pace
+	wrote       time.Duration // when the last write was over (Reading.AtMost), for pace
 	haveWritten bool
 }
 
@@ -37,14 +38,14 @@ var _ resourcelock.Interface = (*Lock)(nil)
 // and no other, in 1024 bytes of UTF-8 at most. Nil opts are fine. The error Is
 // core.ErrInvalidConfig and names every fault.
 func New(decider core.RaceDecider, identity string, opts *Options) (*Lock, error) {
-	if nothing(decider) {
+	if null.Is(decider) {
 		return nil, validate(nil, identity, ptr(opts.filled(nil)))
 	}
 	l := &Lock{decider: decider, identity: identity, opts: opts.filled(decider), turn: make(chan struct{}, 1)}
 	if err := validate(decider, identity, &l.opts); err != nil {
 		return nil, err
 	}
-	l.time = newTimekeeper(l.opts.Clock)
+	l.time = core.NewStopwatch(l.opts.Clock)
 	l.number = entry.NoElections
 	return l, nil
 }

@@ -20,7 +20,7 @@ import (
 func (l *Lock) readPatiently(ctx context.Context) (e *entry.RaceEntry, own bool, err error) {
 	const tries = 3
 	limit := l.opts.callTimeout()
-	end := l.time.look().elapsed + limit
+	end := l.time.Look().AtMost + limit
 	l.mu.Lock()
 	releasing := l.token != 0 && !l.failing
 	l.mu.Unlock()
@@ -29,7 +29,7 @@ func (l *Lock) readPatiently(ctx context.Context) (e *entry.RaceEntry, own bool,
 		if err == nil || !releasing || try == tries || !passing(err) || !l.opts.Clock.SleepFor(ctx, l.opts.callTimeout()/8) {
 			return e, own, err
 		}
-		if limit = end - l.time.look().elapsed; limit <= 0 {
+		if limit = end - l.time.Look().AtMost; limit <= 0 {
 			return nil, false, err
 		}
 		l.mu.Lock()
@@ -51,9 +51,9 @@ func passing(err error) bool {
 // read asks the store, and knows the answer when it returns. Whoever calls it
 // has the turn. A request that takes longer than limit is given up.
 func (l *Lock) read(ctx context.Context, limit time.Duration) (e *entry.RaceEntry, own bool, err error) {
-	sent := l.time.look()
+	sent := l.time.Look()
 	e, err = bounded(ctx, l, limit, l.decider.ReadCurrent)
-	got := l.time.look()
+	got := l.time.Look()
 	switch {
 	case err == nil && e == nil:
 		err = errors.New("the decider answered a read with neither an entry nor an error")

@@ -10,7 +10,7 @@ import (
 // reign is what a lock knows of its own leadership.
 type reign struct {
 	token   int64         // 0: this lock does not lead
-	renewed time.Duration // when the last write that is known to be stored was sent (instant.elapsed)
+	renewed time.Duration // when the last write that is known to be stored was sent (Reading.AtMost)
 	// failing: the last attempt to renew failed, and not because client-go's
 	// context was cancelled. A release that follows would be sent before client-go
 	// has told the work to stop.
@@ -41,13 +41,13 @@ func (l *Lock) FencingToken() int64 {
 // its work goes on for up to RenewDeadline after a loss was seen: ask before every
 // step that must not be done twice.
 func (l *Lock) Check() error {
-	now := l.time.look()
+	now := l.time.Look()
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.token == 0 {
 		return fmt.Errorf("%w %s: the lease is not this lock's", ErrNotLeading, l.opts.Name)
 	}
-	if since := now.elapsed - l.renewed; since >= l.opts.LeaseDuration {
+	if since := now.AtMost - l.renewed; since >= l.opts.LeaseDuration {
 		return fmt.Errorf("%w %s any more: the lease of %v was last renewed %v ago", ErrNotLeading, l.opts.Name, l.opts.LeaseDuration, since.Round(time.Millisecond))
 	}
 	return nil

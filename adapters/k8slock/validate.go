@@ -6,13 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"reflect"
 	"time"
 	"unicode/utf8"
 
 	meta "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/tools/leaderelection/resourcelock"
 
+	"github.com/cloudelect/cloudelect/adapters/internal/null"
 	"github.com/cloudelect/cloudelect/core"
 	"github.com/cloudelect/cloudelect/core/entry"
 )
@@ -51,7 +51,7 @@ func validate(decider core.RaceDecider, identity string, o *Options) error {
 		fault("LeaseDuration %v leaves %v beyond RenewDeadline %v and RetryPeriod %v: it has to be %v at least, so that a leader has stopped when its lease is over",
 			o.LeaseDuration, o.slack(), o.RenewDeadline, o.RetryPeriod, 2*leastCall)
 	}
-	if nothing(decider) {
+	if null.Is(decider) {
 		fault("there is no decider")
 	} else if w, ok := decider.(core.WriteLimiter); ok && o.RetryPeriod < w.MinWriteInterval() {
 		fault("RetryPeriod %v is shorter than %v, the time that the store wants between two writes to one object", o.RetryPeriod, w.MinWriteInterval())
@@ -94,15 +94,6 @@ func specimen(identity string, o *Options) (int, error) {
 		Nonce: rand.Text(), Checkpoint: make([]byte, entry.MaxCheckpoint),
 	})
 	return len(b), err
-}
-
-// nothing tells whether d is nil, or a nil pointer in an interface.
-func nothing(d core.RaceDecider) bool {
-	if d == nil {
-		return true
-	}
-	v := reflect.ValueOf(d)
-	return v.Kind() == reflect.Pointer && v.IsNil()
 }
 
 // connectionParams returns params with the member that is the lock's own.

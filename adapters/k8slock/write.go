@@ -99,10 +99,10 @@ func (l *Lock) write(ctx context.Context, r *resourcelock.LeaderElectionRecord, 
 	if err == nil && token == nil {
 		err = errors.New("the decider answered a write with neither a token nor an error")
 	}
-	got := l.time.look()
+	got := l.time.Look()
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.wrote, l.haveWritten = got.elapsed, true
+	l.wrote, l.haveWritten = got.AtMost, true
 	if err != nil {
 		if r.HolderIdentity != "" {
 			l.fail(ctx)
@@ -112,7 +112,7 @@ func (l *Lock) write(ctx context.Context, r *resourcelock.LeaderElectionRecord, 
 	l.stored(ptrTo(e.Clone()), token, sent, got)
 	l.failing = false
 	if r.HolderIdentity != "" {
-		l.reign.token, l.renewed = e.FencingToken, sent.elapsed
+		l.reign.token, l.renewed = e.FencingToken, sent.AtMost
 	}
 	return nil
 }
@@ -121,7 +121,7 @@ func ptrTo(e entry.RaceEntry) *entry.RaceEntry { return &e }
 
 // allowed tells whether r may be sent on top of what is known.
 func (l *Lock) allowed(r *resourcelock.LeaderElectionRecord, creating bool) error {
-	now := l.time.look()
+	now := l.time.Look()
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	b := l.base
@@ -144,7 +144,7 @@ func (l *Lock) allowed(r *resourcelock.LeaderElectionRecord, creating bool) erro
 	}
 	// client-go has waited, by the monotonic clock of this host. What counts is
 	// both clocks, for every lease and whatever client-go has seen in it.
-	if wait := l.since + withMargin(b.TermLength) - now.sure; wait > 0 {
+	if wait := l.since + withMargin(b.TermLength) - now.AtLeast; wait > 0 {
 		return fmt.Errorf("%w: %q may lead for another %v", ErrRefused, b.LeaderID, wait.Round(time.Millisecond))
 	}
 	return nil
@@ -169,7 +169,7 @@ func (l *Lock) mayRelease(b *entry.RaceEntry) error {
 func (l *Lock) pace(ctx context.Context) {
 	w, ok := l.decider.(core.WriteLimiter)
 	l.mu.Lock()
-	since := l.time.look().elapsed - l.wrote
+	since := l.time.Look().AtMost - l.wrote
 	first := !l.haveWritten
 	l.mu.Unlock()
 	if !ok || first {
@@ -182,19 +182,19 @@ func (l *Lock) pace(ctx context.Context) {
 
 // compose makes the entry that replaces base, as late as possible: the term counts
 // from here.
-func (l *Lock) compose(r *resourcelock.LeaderElectionRecord) (*entry.RaceEntry, instant, error) {
+func (l *Lock) compose(r *resourcelock.LeaderElectionRecord) (*entry.RaceEntry, core.Reading, error) {
 	params, err := keep(r, l.opts.ConnectionParams)
 	if err != nil {
-		return nil, instant{}, err
+		return nil, core.Reading{}, err
 	}
-	now := l.time.look()
+	now := l.time.Look()
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	releases := r.HolderIdentity == ""
 	term := time.Duration(r.LeaseDurationSeconds) * time.Second
 	e := &entry.RaceEntry{
 		LeaderID: r.HolderIdentity, HostPort: l.opts.HostPort, ConnectionParams: params,
-		TermLength: term, SentBy: l.sentBy(now), TermExpiry: now.wall.Add(term),
+		TermLength: term, SentBy: l.sentBy(now), TermExpiry: now.Wall.Add(term),
 		ElectionNumber: l.number + 1, FencingToken: l.base.FencingToken,
 		Nonce: rand.Text(), Checkpoint: l.base.Checkpoint, Token: l.base.Token,
 	}
@@ -210,13 +210,13 @@ func (l *Lock) compose(r *resourcelock.LeaderElectionRecord) (*entry.RaceEntry, 
 		e.FencingToken = l.nextFence()
 	}
 	if err := e.Validate(); err != nil {
-		return nil, instant{}, fmt.Errorf("k8slock: %s: the record makes no entry: %w: %w", l.opts.Name, err, core.ErrInvalidConfig)
+		return nil, core.Reading{}, fmt.Errorf("k8slock: %s: the record makes no entry: %w: %w", l.opts.Name, err, core.ErrInvalidConfig)
 	}
 	if releases {
 		// From the moment that this may be stored somebody else may lead, whenever
 		// the answer comes and whatever it says.
 		l.lose()
 	}
-	l.sending(attempt{e.Nonce, now.elapsed})
+	l.sending(attempt{e.Nonce, now.AtMost})
 	return e, now, nil
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"reflect"
 	"strings"
 	"time"
 	"unicode"
@@ -14,6 +13,7 @@ import (
 	"github.com/vimeo/go-clocks"
 	"google.golang.org/grpc/resolver"
 
+	"github.com/cloudelect/cloudelect/adapters/internal/null"
 	"github.com/cloudelect/cloudelect/core"
 	"github.com/cloudelect/cloudelect/core/entry"
 )
@@ -60,7 +60,7 @@ func NewBuilder(opts *Options) (resolver.Builder, error) {
 	if b.PollInterval < 0 || b.PollInterval > entry.MaxTermLength {
 		fault("PollInterval is %v, not between 0 and %v", b.PollInterval, entry.MaxTermLength)
 	}
-	if isNil(b.Clock) {
+	if null.Is(b.Clock) {
 		b.Clock = clocks.DefaultClock()
 	}
 	if b.Logger == nil {
@@ -107,17 +107,4 @@ func electionOf(target resolver.Target) (string, error) {
 		return name, nil
 	}
 	return "", fmt.Errorf("legrpc: target %q: %s; write %s:///NAME", u.String(), wrong, Scheme)
-}
-
-// isNil finds nil, also inside an interface.
-func isNil(v any) bool {
-	if v == nil {
-		return true
-	}
-	r := reflect.ValueOf(v)
-	switch r.Kind() {
-	case reflect.Pointer, reflect.Map, reflect.Func, reflect.Chan, reflect.Slice:
-		return r.IsNil()
-	}
-	return false
 }

@@ -6,6 +6,7 @@ import (
 
 	"google.golang.org/grpc/health/grpc_health_v1"
 
+	"github.com/cloudelect/cloudelect/adapters/internal/null"
 	"github.com/cloudelect/cloudelect/core"
 )
 
@@ -103,7 +104,7 @@ func (g *Gate) ReportTo(h HealthSetter, services ...string) {
 }
 
 func (g *Gate) report() {
-	if isNil(g.health) {
+	if null.Is(g.health) {
 		return
 	}
 	s := grpc_health_v1.HealthCheckResponse_NOT_SERVING

@@ -6,6 +6,7 @@ import (
 
 	"google.golang.org/grpc"
 
+	"github.com/cloudelect/cloudelect/adapters/internal/null"
 	"github.com/cloudelect/cloudelect/core"
 )
 
@@ -72,7 +73,7 @@ func StreamServerInterceptor(leader Leader, opts *ServerOptions) grpc.StreamServ
 
 // orGate returns a leader that can be asked: nil and a zero Leadership lead nothing.
 func orGate(leader Leader) Leader {
-	if l, ok := leader.(*core.Leadership); isNil(leader) || ok && !begun(l) {
+	if l, ok := leader.(*core.Leadership); null.Is(leader) || ok && !begun(l) {
 		return new(Gate)
 	}
 	return leader

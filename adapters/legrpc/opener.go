@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/cloudelect/cloudelect/adapters/internal/null"
 	"github.com/cloudelect/cloudelect/core"
 	"github.com/cloudelect/cloudelect/core/entry"
 )
@@ -44,7 +45,7 @@ func (o *opener) store(ctx context.Context) (core.RaceDecider, error) {
 	switch {
 	case err != nil:
 		return nil, fmt.Errorf("its store cannot be opened: %w", err)
-	case isNil(d):
+	case null.Is(d):
 		return nil, fmt.Errorf("%w: Options.Open returned neither a store nor an error", core.ErrInvalidConfig)
 	}
 	o.opened = d

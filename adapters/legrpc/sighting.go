@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/cloudelect/cloudelect/adapters/internal/null"
 	"github.com/cloudelect/cloudelect/core"
 	"github.com/cloudelect/cloudelect/core/entry"
 )
@@ -41,7 +42,7 @@ func destination(e *entry.RaceEntry) ([]string, time.Duration, error) {
 func addresses(e *entry.RaceEntry) (good []string, bad error) {
 	var faults []error
 	for _, hp := range e.HostPort {
-		if err := dialable(hp); err != nil {
+		if err := core.ValidateHostPort(hp); err != nil {
 			faults = append(faults, fmt.Errorf("the leader %q gives the address %q: %w", e.LeaderID, hp, err))
 			continue
 		}
@@ -76,7 +77,7 @@ func remaining(e *entry.RaceEntry) time.Duration {
 }
 
 func storeDate(e *entry.RaceEntry) time.Time {
-	if t, ok := e.Token.(core.DatedToken); ok && !isNil(t) {
+	if t, ok := e.Token.(core.DatedToken); ok && !null.Is(t) {
 		return t.StoreDate()
 	}
 	return time.Time{}

@@ -8,6 +8,7 @@ import (
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
 
+	"github.com/cloudelect/cloudelect/adapters/internal/null"
 	"github.com/cloudelect/cloudelect/core"
 )
 
@@ -65,7 +66,7 @@ func (s *stream) RecvMsg(m any) error {
 // waited for in the handler's goroutine.
 func message(m any) (proto.Message, bool) {
 	p, ok := m.(proto.Message)
-	return p, ok && !isNil(m) && p.ProtoReflect().IsValid()
+	return p, ok && !null.Is(m) && p.ProtoReflect().IsValid()
 }
 
 // move makes to what from is. from is not to be used afterwards: they share what is

@@ -98,8 +98,8 @@ func (o *Options) complete(cfg core.Config) error {
 	}
 	if o.Forward {
 		for _, hp := range cfg.HostPort {
-			if why := unreachable(hp); why != "" {
-				fault("HostPort %q cannot be forwarded to: %s", hp, why)
+			if why := forwardable(hp); why != nil {
+				fault("HostPort %q cannot be forwarded to: %v", hp, why)
 			}
 		}
 	}

@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/cloudelect/cloudelect/core"
 	"github.com/cloudelect/cloudelect/core/entry"
 )
 
@@ -126,8 +127,20 @@ func (e *Election) target(v entry.RaceEntry) (*url.URL, error) {
 	case len(v.HostPort) == 0:
 		return nil, errors.New("this process does not lead, and the leader has no address")
 	}
-	if unreachable(v.HostPort[0]) != "" {
+	if forwardable(v.HostPort[0]) != nil {
 		return nil, errors.New("this process does not lead, and the leader's address is none")
 	}
 	return &url.URL{Scheme: e.opts.Scheme, Host: v.HostPort[0]}, nil
+}
+
+// forwardable tells whether a URL can have hostPort in it: there a port is a number.
+func forwardable(hostPort string) error {
+	if err := core.ValidateHostPort(hostPort); err != nil {
+		return err
+	}
+	_, port, err := net.SplitHostPort(hostPort)
+	if err == nil && strings.Trim(port, "0123456789") != "" {
+		err = fmt.Errorf("port %q is no number, which it has to be in a URL", port)
+	}
+	return err
 }

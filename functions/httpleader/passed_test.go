@@ -59,9 +59,9 @@ func TestForwardExtendsForwarded(t *testing.T) {
 func TestForwardRefusesAddressesOfNobody(t *testing.T) {
 	for hostPort, says := range map[string]string{
 		"a:80": "", "10.0.0.1:8080": "", "[2001:db8::1]:80": "", "[fe80::1%eth0]:80": "", "a_b.c-d:1": "", "localhost:65535": "",
-		":8080": "no host", "0.0.0.0:80": "every address", "[::]:80": "every address", "x:99999": "no number",
-		"x:0": "no number", "x:": "no number", "x:http": "no number", "a b:80": "neither", "u@x:80": "neither",
-		"http://x:80": "too many colons", "x/y:80": "neither", "x": "missing port",
+		":8080": "no host", "0.0.0.0:80": "server listens", "[::]:80": "server listens", "x:99999": "neither a number",
+		"x:0": "neither a number", "x:": "neither a number", "x:http": "no number", "a b:80": "space", "u@x:80": "neither",
+		"http://x:80": "too many colons", "x/y:80": "neither", "x": "not host:port",
 	} {
 		cfg := core.Config{LeaderID: "a", Decider: memory.NewDecider(), HostPort: []string{hostPort}}
 		_, err := httpleader.New(cfg, &httpleader.Options{Forward: true})
