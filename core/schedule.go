@@ -5,9 +5,6 @@ import (
 	"time"
 )
 
-// wakeGap is the least time between two reads that Wake causes.
-const wakeGap = 100 * time.Millisecond
-
 // schedule says when a waiting candidate reads next: once per PollInterval,
 // once more in between when a proof is due, and when it is woken.
 type schedule struct {
@@ -16,8 +13,7 @@ type schedule struct {
 	polled time.Duration // when the last regular poll was due, on the monotonic clock
 	// dueSpent: the extra read of this interval was used.
 	dueSpent bool
-	wake     <-chan struct{}
-	woken    time.Duration // when Wake last caused a read; negative: never
+	sleeper
 }
 
 // newSchedule begins with a read at now. The poll that follows comes early by
@@ -26,7 +22,7 @@ type schedule struct {
 // seen within PollInterval.
 func newSchedule(s *settings, now instant) schedule {
 	return schedule{
-		settings: s, wake: s.Wake, woken: now.mono - wakeGap,
+		settings: s, sleeper: newSleeper(s.Wake, now),
 		polled: now.mono - spread(s.LeaderID, 0, s.PollInterval/2),
 	}
 }
@@ -89,36 +85,9 @@ func (c *campaign) await(rec *record, v verdict, now instant) move {
 
 // idle waits as m says.
 func (c *campaign) idle(ctx context.Context, m *move) {
-	if c.sched.wake == nil || !m.listen {
+	if !m.listen {
 		pause(ctx, c.Clock, m.wait)
 		return
 	}
-	c.sleepUntilWoken(ctx, c.sample().mono+m.wait)
-}
-
-// sleepUntilWoken is pause with an ear for Wake.
-func (c *campaign) sleepUntilWoken(ctx context.Context, until time.Duration) {
-	now := c.sample()
-	if until <= now.mono {
-		return
-	}
-	timer := c.Clock.NewTimer(until - now.mono)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return
-	case <-*timer.Ch():
-		return
-	case _, open := <-c.sched.wake:
-		now = c.sample()
-		if !open { // as good as nil, and always ready: never listen again
-			c.sched.wake = nil
-			pause(ctx, c.Clock, until-now.mono)
-			return
-		}
-	}
-	if early := c.sched.woken + wakeGap - now.mono; early > 0 {
-		pause(ctx, c.Clock, min(early, until-now.mono))
-	}
-	c.sched.woken = c.sample().mono
+	c.sched.wait(ctx, c.Clock, c.Memory.keeper, m.wait)
 }

@@ -218,6 +218,10 @@ func waker(t *testing.T, wake <-chan struct{}) *campaign {
 	return newCampaign(s, newHooks(t.Context(), s), false)
 }
 
+func doze(ctx context.Context, c *campaign, d time.Duration) {
+	c.idle(ctx, &move{kind: moveWait, wait: d, listen: true})
+}
+
 func TestWakeCausesAReadNowButNotMany(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		wake := make(chan struct{}, 1000)
@@ -228,7 +232,7 @@ func TestWakeCausesAReadNowButNotMany(t *testing.T) {
 		}
 		start := time.Now()
 		sleep := func() time.Duration {
-			c.sleepUntilWoken(t.Context(), c.sample().mono+2*time.Second)
+			doze(t.Context(), c, 2*time.Second)
 			return time.Since(start)
 		}
 		if d := sleep(); d != 0 {
@@ -248,13 +252,13 @@ func TestWakeDoesNotDelayAPoll(t *testing.T) {
 		c := waker(t, wake)
 		wake <- struct{}{}
 		wake <- struct{}{}
-		c.sleepUntilWoken(t.Context(), c.sample().mono+time.Second)
+		doze(t.Context(), c, time.Second)
 		start := time.Now()
-		c.sleepUntilWoken(t.Context(), c.sample().mono+wakeGap/2)
+		doze(t.Context(), c, wakeGap/2)
 		if d := time.Since(start); d != wakeGap/2 {
 			t.Errorf("a poll due in %v came after %v", wakeGap/2, d)
 		}
-		c.sleepUntilWoken(t.Context(), c.sample().mono-1)
+		doze(t.Context(), c, -1)
 		if d := time.Since(start); d != wakeGap/2 {
 			t.Errorf("an overdue poll waited %v", d-wakeGap/2)
 		}
@@ -268,11 +272,7 @@ func TestClosedWakeIsAsGoodAsNil(t *testing.T) {
 		c := waker(t, wake)
 		for range 3 {
 			start := time.Now()
-			if c.sched.wake == nil { // as idle does
-				pause(t.Context(), c.Clock, time.Second)
-			} else {
-				c.sleepUntilWoken(t.Context(), c.sample().mono+time.Second)
-			}
+			doze(t.Context(), c, time.Second)
 			if d := time.Since(start); d != time.Second {
 				t.Errorf("slept %v, want the whole second", d)
 			}
@@ -287,7 +287,7 @@ func TestSleepEndsWithTheContext(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
 		start := time.Now()
-		c.sleepUntilWoken(ctx, c.sample().mono+time.Hour)
+		doze(ctx, c, time.Hour)
 		if d := time.Since(start); d != time.Second {
 			t.Errorf("slept %v after its context's end", d-time.Second)
 		}

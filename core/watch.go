@@ -85,9 +85,9 @@ func (w WatchConfig) validate() error {
 // watch is one loop over Updates.
 type watch struct {
 	WatchConfig
-	keeper *timekeeper
-	poll   time.Duration
-	woken  time.Duration // when Wake last caused a read, on the monotonic clock
+	keeper  *timekeeper
+	poll    time.Duration
+	sleeper sleeper
 	// last is the version last yielded; a copy, because a decider may keep what it
 	// handed out.
 	last entry.RaceEntry
@@ -105,7 +105,7 @@ func newWatch(w WatchConfig) *watch {
 		poll = pollInterval(defaultTermLength)
 	}
 	keeper := newTimekeeper(w.Clock)
-	return &watch{WatchConfig: w, keeper: keeper, poll: poll, woken: keeper.sample().mono - wakeGap}
+	return &watch{WatchConfig: w, keeper: keeper, poll: poll, sleeper: newSleeper(w.Wake, keeper.sample())}
 }
 
 func (w *watch) follow(ctx context.Context, yield func(entry.RaceEntry, error) bool) {
@@ -122,7 +122,7 @@ func (w *watch) follow(ctx context.Context, yield func(entry.RaceEntry, error) b
 		case w.OnUnchanged != nil:
 			w.OnUnchanged()
 		}
-		w.wait(ctx)
+		w.sleeper.wait(ctx, w.Clock, w.keeper, w.poll)
 	}
 }
 
@@ -162,32 +162,4 @@ func (w *watch) isNew(e *entry.RaceEntry) bool {
 		w.poll = pollInterval(e.TermLength)
 	}
 	return true
-}
-
-// wait waits for the next poll or for Wake.
-func (w *watch) wait(ctx context.Context) {
-	if w.Wake == nil {
-		pause(ctx, w.Clock, w.poll)
-		return
-	}
-	until := later(w.poll, w.keeper.sample().mono)
-	timer := w.Clock.NewTimer(w.poll)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return
-	case <-*timer.Ch():
-		return
-	case _, open := <-w.Wake:
-		now := w.keeper.sample().mono
-		if !open { // it is always ready: never listen again
-			w.Wake = nil
-			pause(ctx, w.Clock, until-now)
-			return
-		}
-		if early := w.woken + wakeGap - now; early > 0 {
-			pause(ctx, w.Clock, min(early, until-now))
-		}
-		w.woken = w.keeper.sample().mono
-	}
 }
