@@ -38,10 +38,9 @@ func realChannel(t *testing.T, target string, store *memory.Decider, opts ...grp
 	return pb.NewTestServiceClient(cc)
 }
 
-// TestAServiceConfigNeverBreaksTheChannel, whatever a leader has written, and a good one
-// is in force.
-func TestAServiceConfigNeverBreaksTheChannel(t *testing.T) {
-	defer goleak.VerifyNone(t)
+// serveService runs the test service on loopback until stop, which waits for its end.
+func serveService(t *testing.T) (lis net.Listener, stop func()) {
+	t.Helper()
 	lis, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -49,7 +48,15 @@ func TestAServiceConfigNeverBreaksTheChannel(t *testing.T) {
 	srv, served := grpc.NewServer(), make(chan error)
 	pb.RegisterTestServiceServer(srv, new(service))
 	go func() { served <- srv.Serve(lis) }()
-	defer func() { srv.Stop(); <-served }()
+	return lis, func() { srv.Stop(); <-served }
+}
+
+// TestAServiceConfigNeverBreaksTheChannel, whatever a leader has written, and a good one
+// is in force.
+func TestAServiceConfigNeverBreaksTheChannel(t *testing.T) {
+	defer goleak.VerifyNone(t)
+	lis, stop := serveService(t)
+	defer stop()
 
 	for name, tc := range map[string]struct {
 		params string
@@ -210,14 +217,8 @@ func TestRingHash(t *testing.T) {
 // for that, or the client itself where nothing is stored.
 func TestANewClientWaitsForALeader(t *testing.T) {
 	defer goleak.VerifyNone(t)
-	lis, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	srv, served := grpc.NewServer(), make(chan error)
-	pb.RegisterTestServiceServer(srv, new(service))
-	go func() { served <- srv.Serve(lis) }()
-	defer func() { srv.Stop(); <-served }()
+	lis, stop := serveService(t)
+	defer stop()
 	for name, tc := range map[string]struct {
 		vacant bool
 		opts   []grpc.DialOption
